@@ -1,15 +1,43 @@
--- name: list_transitions
+-- name: list_transitions (of key, of newest, of state, of reason, of due, of pending)
+-- Finds the first $2 by one index, after $5 and $6, that changed from $3 on and before $4; only then joins what is shown of
+-- them. A key is an id, $7, or that of a reference, $8 and $9; with the state $10 and the reason $11, if they are given, by the
+-- last change if $12 is 1; what it finds is materialized, since the planner might prefer to scan all ids in their order. Pending ones
+-- have no index, since every payment would write to it: they are searched among the first 10,000 due ones, in the order of the
+-- workers or by the last change.
 select t.id, c.transition_id, c.signed, t.state, t.reason, t.revision, t.attempts, t.bodies, t.refused_bodies,
-  coalesce(t.busy_until, t.next_at) as next_at, c.first_at,
-  t.changed_at, t.last_error, case when t.settled_digest is null then 0 else 1 end as was_applied, e.currency, e.amount, e.compare, coalesce(e.replaced, '[]') as replaced, e.settled_by, e.canceled_at, b.claims, b.provider,
+  coalesce(t.busy_until, t.next_at) as next_at, c.first_at, t.changed_at, t.last_error,
+  case when t.settled_digest is null then 0 else 1 end as was_applied, e.currency, e.amount, e.compare,
+  coalesce(e.replaced, '[]') as replaced, e.settled_by, e.canceled_at, b.claims, b.provider,
   (select coalesce(sum(d.repeats), 0) from inbox.delivery d where d.transition = t.id) as repeats
-from ({found}) as found
+from (
+  select t.id, t.at, t.tie from (
+    {of key: with named as materialized (
+      select c.id from inbox.callback c where c.transition_id = $7
+      union all select c.id from inbox.callback c where c.reference_key = $8 and (cast($9 as text) is null or c.subject_key = $9)
+      union all select c.id from inbox.callback c where c.subject_key = $9 and cast($8 as text) is null)
+    select t.*, case cast($12 as integer) when 1 then t.changed_at else t.id end as at, t.id as tie
+    from named join inbox.transition t on t.id = named.id
+    where t.state = coalesce($10, t.state) and (cast($11 as text) is null or t.reason = $11)}
+    {of newest: select t.*, t.id as at, t.id as tie from inbox.transition t}
+    {of state: select t.*, t.changed_at as at, t.id as tie from inbox.transition t where t.state = $7 and t.state <> 'pending'}
+    {of reason: select t.*, t.changed_at as at, t.id as tie from inbox.transition t
+    where t.reason = $7 and t.state = coalesce($8, t.state) and t.state not in ('pending', 'retrying', 'settled')}
+    {of due: select due.*, -due.next_at as at, -due.id as tie from (select * from inbox.transition
+      where account = $1 and next_at is not null and (next_at, id) > (-cast($5 as bigint), -cast($6 as bigint))
+      order by next_at, id limit 10000) as due where due.state = 'pending'}
+    {of pending: select due.*, due.changed_at as at, due.id as tie from (select * from inbox.transition
+      where account = $1 and next_at is not null order by next_at, id limit 10000) as due where due.state = 'pending'}
+  ) as t
+  where t.account = $1 and t.changed_at >= cast($3 as bigint) and t.changed_at < cast($4 as bigint)
+    and (t.at, t.tie) < (cast($5 as bigint), cast($6 as bigint))
+  order by t.at desc, t.tie desc limit cast($2 as integer)
+) as found
 join inbox.transition t on t.id = found.id
 join inbox.callback c on c.id = t.id
 left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 left join inbox.body b on b.transition = t.id and b.digest = coalesce(t.settled_digest, (select o.digest from inbox.body o
   where o.transition = t.id order by case when o.refusal is null then 0 else 1 end, o.first_at, o.digest limit 1))
-order by {order}
+order by found.at desc, found.tie desc
 
 -- name: newest_changes
 -- Each by an index: the last change of each state of payments and of transitions, the newest transition of the account among the
@@ -133,58 +161,48 @@ where {postgres: greatest}{sqlite: max}(next_at, coalesce(busy_until, next_at)) 
       cast($4 as bigint) << {postgres: least}{sqlite: min}(looks - 1, 31)) end) end
 
 -- name: read_payment
-select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
-  p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
+select p.reference_key, p.transaction_type, p.merchant_reference, case when p.state = 'open' and p.deadline_at <= {now} then 'overdue' else p.state end as state,
+  p.needs, p.currency, p.amount, p.compare, p.replaced, p.deadline_at, p.settled_by, p.settled_at, p.canceled_at,
+  p.changed_at, {now} as now
 from inbox.payment p where p.reference_key = $1 and p.transaction_type = $2 and p.account = $3
 
--- name: list_payments
--- Of one state, newest change first, after the mark $3 to $5. $7 is 1 for overdue ones only, 0 for none of them. $8 is a part of the
--- reference, which is searched among the newest 5,000.
-select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
-  p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
-from (select * from inbox.payment
-  where account = $1 and state = $2 and (changed_at, reference_key, transaction_type) < (cast($3 as bigint), $4, $5)
-    and changed_at >= cast($6 as bigint)
-    and (cast($7 as integer) is null or cast($7 as integer) = 1 and deadline_at <= {now}
-      or cast($7 as integer) = 0 and (deadline_at is null or deadline_at > {now}))
-  order by changed_at desc, reference_key desc, transaction_type desc
-  limit case when cast($8 as text) is null then cast($9 as integer) else 5000 end) as p
-where cast($8 as text) is null or lower(p.merchant_reference) like $8 escape '\'
-order by p.changed_at desc, p.reference_key desc, p.transaction_type desc limit cast($9 as integer)
-
--- name: list_needed_payments
--- The same of those that a person must look at.
-select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
-  p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
-from (select * from inbox.payment
-  where account = $1 and state = $2 and needs is not null
-    and (changed_at, reference_key, transaction_type) < (cast($3 as bigint), $4, $5) and changed_at >= cast($6 as bigint)
-  order by changed_at desc, reference_key desc, transaction_type desc
-  limit case when cast($7 as text) is null then cast($8 as integer) else 5000 end) as p
-where cast($7 as text) is null or lower(p.merchant_reference) like $7 escape '\'
-order by p.changed_at desc, p.reference_key desc, p.transaction_type desc limit cast($8 as integer)
-
--- name: list_payments_needed_for
--- The same for one reason, in any of the states $9.
-select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
-  p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
-from (select * from inbox.payment
-  where account = $1 and needs = $2
-    and (changed_at, reference_key, transaction_type) < (cast($3 as bigint), $4, $5) and changed_at >= cast($6 as bigint)
-    and state in (select value from {postgres: jsonb_array_elements_text(cast($9 as jsonb)) as given(value)}{sqlite: json_each($9)})
-  order by changed_at desc, reference_key desc, transaction_type desc
-  limit case when cast($7 as text) is null then cast($8 as integer) else 5000 end) as p
-where cast($7 as text) is null or lower(p.merchant_reference) like $7 escape '\'
-order by p.changed_at desc, p.reference_key desc, p.transaction_type desc limit cast($8 as integer)
-
--- name: find_payments
--- By the whole merchant_reference, or by the internal_reference of one of its transactions.
-select p.reference_key, p.transaction_type, p.merchant_reference, p.state, p.needs, p.currency, p.amount, p.compare, p.replaced,
-  p.deadline_at, p.settled_by, p.settled_at, p.canceled_at, p.changed_at, {now} as now
-from inbox.payment p
-where p.account = $3 and p.reference_key in (select cast($1 as text)
-    union all select c.reference_key from inbox.callback c where c.subject_key = $2)
-  and (p.changed_at, p.reference_key, p.transaction_type) < (cast($4 as bigint), $5, $6) and p.changed_at >= cast($7 as bigint)
+-- name: list_payments (of state, of needed, of reason, of overdue, of key)
+-- Looks at $2 payments by one index, after the place $10, the key $11 and the type $12: at those of a state or a reason, $13; at
+-- the overdue ones, the longest overdue first; or at those with a key of the list $13, or with a transaction of a key of the
+-- list $14. Returns the first $3 that match, and the last one that it looked at, beyond which there may be more. Those match
+-- whose state is in the list $4, that changed from $5 on and before $6, with the pattern $7 in a reference and the provider $8 in
+-- a body, and that need a person for the reason $9, or for any if it is empty; null matches all. PostgreSQL would scan all callbacks
+-- once for an exists() in place of the first `in`.
+select f.reference_key, f.transaction_type, f.merchant_reference, f.shown as state, f.needs, f.currency, f.amount, f.compare,
+  f.replaced, f.deadline_at, f.settled_by, f.settled_at, f.canceled_at, f.changed_at, {now} as now, f.place, f.is_found,
+  case when f.number = cast($2 as integer) then 1 else 0 end as is_last
+from (
+  select l.*, row_number() over (order by l.place desc, l.reference_key desc, l.transaction_type desc) as number,
+    case when l.changed_at >= cast($5 as bigint) and l.changed_at < cast($6 as bigint) and l.shown in (select value from {postgres: jsonb_array_elements_text(cast($4 as jsonb)) as given(value)}{sqlite: json_each($4)})
+      and (cast($9 as text) is null or l.needs = coalesce(nullif($9, ''), l.needs))
+      and (cast($7 as text) is null or lower(l.merchant_reference) like $7 escape '\'
+        or 1 in (select 1 from inbox.callback c
+          where c.reference_key = l.reference_key and c.transaction_type = l.transaction_type and lower(c.signed) like $7 escape '\'
+            and lower({postgres: substring(c.signed from '"internal_reference":("([^"\\]|\\.)*")')}{sqlite: c.signed -> '$.internal_reference'}) like $7 escape '\'))
+      and (cast($8 as text) is null or $8 in (select b.provider from inbox.callback c join inbox.body b on b.transition = c.id
+        where c.reference_key = l.reference_key and c.transaction_type = l.transaction_type))
+      then 1 else 0 end as is_found
+  from (
+    select k.*, case when k.state = 'open' and k.deadline_at <= {now} then 'overdue' else k.state end as shown from (
+      {of state: select p.*, p.changed_at as place from inbox.payment p where p.state = $13 and p.changed_at >= cast($5 as bigint)}
+      {of needed: select p.*, p.changed_at as place from inbox.payment p where p.needs is not null and p.changed_at >= cast($5 as bigint)}
+      {of reason: select p.*, p.changed_at as place from inbox.payment p where p.needs = $13 and p.changed_at >= cast($5 as bigint)}
+      {of overdue: select p.*, -p.deadline_at as place from inbox.payment p where p.state = 'open' and -p.deadline_at >= -{now}}
+      {of key: select p.*, p.changed_at as place from inbox.payment p where p.reference_key in (
+        select value from {postgres: jsonb_array_elements_text(cast($13 as jsonb)) as given(value)}{sqlite: json_each($13)} union all select c.reference_key from inbox.callback c
+        where c.subject_key in (select value from {postgres: jsonb_array_elements_text(cast($14 as jsonb)) as given(value)}{sqlite: json_each($14)}))}
+    ) as k
+    where k.account = $1 and (k.place, k.reference_key, k.transaction_type) < (cast($10 as bigint), $11, $12)
+    order by k.place desc, k.reference_key desc, k.transaction_type desc limit cast($2 as integer)
+  ) as l
+) as f
+where f.is_found = 1 or f.number = cast($2 as integer){of key:  or true}
+order by f.place desc, f.reference_key desc, f.transaction_type desc limit cast($3 as integer)
 
 -- name: count_payments
 -- At most 10,000 of each, by index.
@@ -193,13 +211,13 @@ select column1 as name, (select count(*) from (select 1 from inbox.payment p
 from (values ('held'), ('unexpected'), ('paid'), ('reversed'), ('failed'), ('canceled')) as states
 union all
 select 'overdue', count(*) from (select 1 from inbox.payment p
-  where p.account = $1 and p.state = 'open' and p.deadline_at <= {now} limit 10000) as counted
+  where p.account = $1 and p.state = 'open' and -p.deadline_at >= -{now} limit 10000) as counted
 union all
 select 'open', count(*) from (select 1 from inbox.payment p
-  where p.account = $1 and p.state = 'open' and p.deadline_at > {now} limit 10000) as counted
+  where p.account = $1 and p.state = 'open' and -p.deadline_at < -{now} limit 10000) as counted
 union all
 select 'open without a deadline', count(*) from (select 1 from inbox.payment p
-  where p.account = $1 and p.state = 'open' and p.deadline_at is null limit 10000) as counted
+  where p.account = $1 and p.state = 'open' and -p.deadline_at is null limit 10000) as counted
 union all
 select 'needed', count(*) from (select 1 from inbox.payment p
   where p.account = $1 and p.needs is not null limit 10000) as counted

@@ -34,7 +34,7 @@ create table inbox.transition (
 create index transition_due on inbox.transition (account, next_at, id) where next_at is not null;
 create index transition_changed on inbox.transition (account, state, changed_at, id)
   where state <> 'pending';
-create index transition_parked on inbox.transition (account, state, reason, changed_at, id)
+create index transition_parked on inbox.transition (account, reason, changed_at, id)
   where state not in ('pending', 'retrying', 'settled');
 create table inbox.body (
   transition bigint not null,
@@ -76,9 +76,9 @@ create table inbox.payment (
   primary key (reference_key, transaction_type)
 ) with (fillfactor = 75);
 create index payment_state on inbox.payment (account, state, changed_at, reference_key);
-create index payment_needed on inbox.payment (account, state, changed_at, reference_key) where needs is not null;
+create index payment_needed on inbox.payment (account, changed_at, reference_key) where needs is not null;
 create index payment_reason on inbox.payment (account, needs, changed_at, reference_key) where needs is not null;
-create index payment_deadline on inbox.payment (account, deadline_at) where state = 'open';
+create index payment_deadline on inbox.payment (account, (-deadline_at), reference_key, deadline_at) where state = 'open';
 create index payment_settled on inbox.payment (account, settled_at) where settled_by is not null;
 create index payment_order on inbox.payment (account, order_id) where order_id is not null;
 create table inbox.balance (

@@ -23,10 +23,13 @@ export const PAYMENTS: readonly AddVerb[] = [
     name: 'payments',
     about: 'lists payments and their sums, newest change first; exit code 3 if one of them needs a person',
     options: [
-      option('--state <states...>', 'in one of these states').choices(PAYMENT_STATES),
+      option('--state <states...>', 'in these states; overdue alone: the longest first').choices(
+        PAYMENT_STATES,
+      ),
       option('--needed', 'only those that need a person'),
       option('--reason <reason>', 'only those that need one for this reason, such as amount_mismatch'),
-      option('--search <string>', 'a part of the merchant_reference, or a whole internal_reference'),
+      option('--search <string>', 'with this part of the merchant_reference or of an internal_reference'),
+      option('--provider <code>', 'with a report that names this provider_code'),
       option('--after <mark>', 'the page after this mark, which the page before prints'),
       ...PAGE,
     ],
@@ -35,9 +38,10 @@ export const PAYMENTS: readonly AddVerb[] = [
         const page = await listPayments((read) => read(), opened, filter);
         return { ...page, sums: sumsOf(page.items) };
       }),
-    format: ({ items, sums, next, at }) =>
+    format: ({ items, sums, next, at, lookedBackTo }) =>
       paragraphs(
         table(['state', 'money', 'reference', 'type', 'why', 'changed'], items.map(rowOf)) || 'No payments.',
+        lookedBackTo ? `Looked back to ${momentText(lookedBackTo)}. The next page looks further.` : '',
         table(
           ['currency', 'expected', 'credited'],
           sums.map((sum) => [sum.currency, groupedDigits(sum.expected), groupedDigits(sum.credited)]),

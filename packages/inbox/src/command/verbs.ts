@@ -68,7 +68,7 @@ export const SPOOL: Option = option(
 );
 /** Of a list. */
 export const PAGE: readonly Option[] = [
-  option('--since <date>', 'changed at or after this time', moment),
+  option('--since <date>', 'changed at or after this time; a date begins at midnight UTC', moment),
   option('--until <date>', 'changed before this time; a date without a time includes its day', endMoment),
   option('--limit <number>', 'at most this many, up to 1000', upTo(1000), 50),
 ];

@@ -1,9 +1,9 @@
 import type { TransitionReason } from '../states.ts';
-import { dateOf, numberOf, type Row } from '../store/store.ts';
+import { choiceOf, dateOf, type Row } from '../store/store.ts';
 import type { Archived } from '../work/verdict/archived.ts';
 import type { ExpectedMoney, ReplacedMoney, Settled } from '../work/verdict/evaluate.ts';
-import { findArchivedReports, type PaymentKey, storedStateIn } from '../work/verdict/payment.ts';
-import type { PaymentState } from '../work/verdict/payment-state.ts';
+import { findArchivedReports, type PaymentKey } from '../work/verdict/payment.ts';
+import { PAYMENT_STATES, type PaymentState } from '../work/verdict/payment-state.ts';
 import { expectationIn, jsonTextOf, reasonIn } from '../work/verdict/stored.ts';
 import type { OperatorContext } from './views.ts';
 
@@ -30,13 +30,6 @@ export interface PaymentSummary extends PaymentKey {
   readonly isArchived: boolean;
 }
 
-/** `open` is `overdue` past its deadline. */
-export function shownState(row: Row): PaymentState {
-  const state = storedStateIn(row);
-  const isLate = row['deadline_at'] !== null && numberOf(row, 'deadline_at') <= numberOf(row, 'now');
-  return state === 'open' && isLate ? 'overdue' : state;
-}
-
 function summaryIn(row: Row): PaymentSummary {
   const known = expectationIn(row);
   const { currency = '', amount = '', settledBy: report, replaced = [] } = known ?? {};
@@ -44,7 +37,7 @@ function summaryIn(row: Row): PaymentSummary {
   return {
     merchant_reference: jsonTextOf(row, 'merchant_reference'),
     transaction_type: jsonTextOf(row, 'transaction_type'),
-    state: shownState(row),
+    state: choiceOf(row, 'state', PAYMENT_STATES),
     needs: reasonIn({ reason: row['needs'] }, 'reason'),
     expected: known && { currency, amount, compare: known.compare, deadline },
     settled: report === undefined ? undefined : { currency, amount, at: dateOf(row, 'settled_at'), report },

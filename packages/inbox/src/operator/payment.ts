@@ -77,10 +77,10 @@ export async function readPayment<Tx>(
 }
 
 /** A payment without a row: `prune()` has moved it, and nothing was decided about it since. */
-async function archivedPayment<Tx>(
+export async function archivedPayment<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
   key: PaymentKey,
-  tx: Tx | undefined,
+  tx?: Tx,
 ): Promise<PaymentSummary | undefined> {
   const archived = await findArchivedReports(statements, { ...key, account }, tx);
   if (archived.every(({ expectation }) => expectation === undefined)) return undefined;

@@ -1,43 +1,44 @@
 import { checkArgument, checkOptions, type OptionRules } from '@payment-service/core/internal';
-import { DATE, NAME, STRING, someOf, wholeNumber } from '../option-rules.ts';
+import { NAME, STRING, someOf } from '../option-rules.ts';
 import { referenceKey, subjectKey } from '../records.ts';
-import { MAX_COUNTED, type TransitionReason } from '../states.ts';
+import { MAX_COUNTED } from '../states.ts';
 import { dateOf, numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
 import { pause } from '../time.ts';
-import { PAYMENT_STATES, type PaymentState, type StoredPaymentState } from '../work/verdict/payment-state.ts';
-import { findPayment, type Payment } from './payment.ts';
-import { type PaymentSummary, readSummary, shownState } from './payment-summary.ts';
+import { findArchived } from '../work/verdict/archived.ts';
+import { keysOf, type PaymentKey } from '../work/verdict/payment.ts';
+import { PAYMENT_STATES, type PaymentState } from '../work/verdict/payment-state.ts';
+import { archivedPayment, findPayment, type Payment } from './payment.ts';
+import { type PaymentSummary, readSummary } from './payment-summary.ts';
+import { LIST_RULES, type ListFilter } from './search.ts';
 import type { OperatorContext } from './views.ts';
 
 /** Which payments a list has. */
-export interface PaymentFilter {
+export interface PaymentFilter extends ListFilter {
   readonly state?: PaymentState | readonly PaymentState[] | undefined;
   /** Only those that a person must look at. */
   readonly needed?: true | undefined;
-  /** Why a person must look at them. */
-  readonly reason?: TransitionReason | undefined;
   /**
-   * A part of the merchant_reference, in any case, among the newest 5,000 of each state; or a whole merchant_reference or
-   * internal_reference, among all.
+   * A part of the merchant_reference or of an internal_reference, with A to Z in any case. Those with exactly this reference are on the
+   * first page, beyond its limit, also from the archive if only `state` is given beside it. The archive is not searched for parts.
    */
   readonly search?: string | undefined;
-  /** Changed at or after this moment. */
-  readonly since?: Date | undefined;
-  /** Changed before this moment. */
-  readonly until?: Date | undefined;
-  /** Of one page, at most 1000. @default 50 */
-  readonly limit?: number | undefined;
-  /** `next` of the page before. */
-  readonly after?: string | undefined;
+  /** Only those of which a report names this provider_code, which is not signed. The archive has none. */
+  readonly provider?: string | undefined;
 }
 
 /** A page of a list. */
 export interface PaymentPage {
   readonly items: readonly PaymentSummary[];
-  /** When it was read, by the clock of the database: `until` of what is decided on it. Undefined without items. */
+  /** When it was read, by the clock of the database: `until` of what is decided on it. Undefined if no payment was read. */
   readonly at: Date | undefined;
   /** For `after`; undefined on the last page. */
   readonly next: string | undefined;
+  /**
+   * How far back this page looked, if it stopped before it had `limit` items: when the last payment changed, or, in a list of overdue
+   * ones, its deadline. `next` looks further. A page looks at 2,000 payments of each state, since no index has a part of a reference,
+   * a provider, or which of the open ones are not overdue.
+   */
+  readonly lookedBackTo: Date | undefined;
 }
 
 /** Awaited, it is the first page; iterated, all of them. */
@@ -52,14 +53,11 @@ export interface PaymentCounts extends Readonly<Record<PaymentState, number>> {
 }
 
 const FILTER_RULES: OptionRules<PaymentFilter> = {
+  ...LIST_RULES,
   state: someOf(PAYMENT_STATES),
   needed: [(value) => value === true, 'true'],
-  reason: STRING,
   search: NAME,
-  since: DATE,
-  until: DATE,
-  limit: wholeNumber(1000),
-  after: STRING,
+  provider: NAME,
 };
 
 /** Newest change first; overdue ones alone, longest overdue first. */
@@ -81,75 +79,136 @@ export function listPayments<Tx>(
   });
 }
 
+/** How many payments of a state a page looks at. */
+const LOOKED_AT = 2000;
+const LAST = Number.MAX_SAFE_INTEGER;
+
+/** Where a payment is in a list: when it changed, or, of overdue ones, minus its deadline; the greatest comes first. */
+type Place = readonly [at: number, key: string, type: string];
+
 export async function readPage<Tx>(
   context: OperatorContext<Tx>,
   filter: PaymentFilter,
 ): Promise<PaymentPage> {
-  const { statements, settings } = context;
-  const { account } = settings;
-  const { state = PAYMENT_STATES, needed, reason, search, since, until, limit = 50, after } = filter;
-  const states: readonly PaymentState[] = typeof state === 'string' ? [state] : state;
-  const mark = after === undefined ? undefined : markIn(after);
-  const before = mark ?? [until?.getTime() ?? Number.MAX_SAFE_INTEGER, '', ''];
-  const times: SqlValue[] = [...before, since?.getTime() ?? 0];
-  // As it is stored: JSON, which escapes a NUL.
-  const written = JSON.stringify(search?.toLowerCase() ?? '').slice(1, -1);
-  const part = search === undefined ? null : `%${written.replace(/[\\%_]/g, '\\$&')}%`;
-  const found = new Map<string, Row>();
-  const take = (rows: readonly Row[]): void => {
-    for (const row of rows) found.set(keyOf(row), row);
-  };
-  const stored = [...new Set(states.map((each) => (each === 'overdue' ? 'open' : each)))];
-  const rest: SqlValue[] = [part, limit + 1];
-  if (reason !== undefined)
-    take(
-      await statements.run('list_payments_needed_for', [
-        ...[account, reason, ...times, ...rest],
-        JSON.stringify(stored),
-      ]),
-    );
-  else
-    for (const each of stored)
-      take(
-        needed
-          ? await statements.run('list_needed_payments', [account, each, ...times, ...rest])
-          : await statements.run('list_payments', [
-              ...[account, each, ...times],
-              ...[lateness(states, each), ...rest],
-            ]),
-      );
-  if (search !== undefined) {
-    const keys = [referenceKey(search, account), subjectKey(search, account), account];
-    const isWanted = ({ needs }: Row): boolean => (!needed || needs !== null) && (reason ?? needs) === needs;
-    take((await statements.run('find_payments', [...keys, ...times])).filter(isWanted));
+  const { state, search, provider, until, limit = 50, after } = filter;
+  const named = search === undefined ? { names: [], found: [] } : await findNamed(context, filter, search);
+  const start = after === undefined ? [until?.getTime() ?? LAST, '', ''] : markIn(after);
+  const count = limit + 1 + named.names.length;
+  const rows: Row[] = [];
+  // The first place at which the statement has left a state: what is beyond it is for the next page.
+  let end: Place | undefined;
+  for (const [kind, ...of] of kindsOf(filter)) {
+    const isOfState = state === undefined || (kind === 'state' && of[0] !== 'open');
+    const most = isOfState && search === undefined && provider === undefined ? count : LOOKED_AT;
+    const bounds = { limit: count, ...(end && { since: new Date(end[0]) }) };
+    const looked = await look(context, { ...filter, ...bounds }, kind, [most, ...start, ...of]);
+    rows.push(...looked);
+    const last = looked.at(-1);
+    if (last === undefined || (looked.length < count && numberOf(last, 'is_last') === 0)) continue;
+    if (end === undefined || inOrder(placeIn(last), end) < 0) end = placeIn(last);
   }
-  const rows = [...found.values()].filter((row) => states.includes(shownState(row))).toSorted(newestFirst);
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  const next = rows.length > limit && last ? markOf(last) : undefined;
-  const shown = await Promise.all(items.map((row) => readSummary(context, row)));
-  return { items: shown, at: last && dateOf(last, 'now'), next };
+  // What has changed between two statements may be in both.
+  const found = [...new Map(rows.map((row) => [nameOf(row), row])).values()]
+    .filter((row) => isFound(row) && !named.names.includes(nameOf(row)))
+    .filter((row) => end === undefined || inOrder(placeIn(row), end) <= 0)
+    .toSorted((one, other) => inOrder(placeIn(one), placeIn(other)));
+  const shown = found.slice(0, limit).map((row) => readSummary(context, row));
+  const last = found.length > limit ? found[limit - 1] : undefined;
+  const next = last === undefined ? end : placeIn(last);
+  return {
+    items: [...(after === undefined ? named.found : []), ...(await Promise.all(shown))],
+    at: rows[0] && dateOf(rows[0], 'now'),
+    next: next?.join(' '),
+    lookedBackTo: last === undefined && end ? new Date(Math.abs(end[0])) : undefined,
+  };
 }
 
-/** Which open payments are wanted: 1 for overdue ones, 0 for the others, null for both. */
-function lateness(states: readonly PaymentState[], stored: StoredPaymentState): number | null {
-  if (stored !== 'open') return null;
-  if (!states.includes('overdue')) return 0;
-  return states.includes('open') ? null : 1;
+/** The kinds of the statement that find such payments, each with its state or reason. */
+function kindsOf({
+  state = PAYMENT_STATES,
+  needed,
+  reason,
+}: PaymentFilter): readonly (readonly [kind: string, ...of: string[]])[] {
+  if (reason !== undefined) return [['reason', reason]];
+  if (needed) return [['needed']];
+  const states = [state].flat();
+  if (states.every((each) => each === 'overdue')) return [['overdue']];
+  // Most are paid: as far back as a page looks at these, it looks at the others.
+  return [...new Set(['paid', ...PAYMENT_STATES])]
+    .filter((each) => states.some((one) => each === (one === 'overdue' ? 'open' : one)))
+    .map((each) => ['state', each]);
 }
 
-const newestFirst = (one: Row, other: Row): number =>
-  numberOf(other, 'changed_at') - numberOf(one, 'changed_at') || (keyOf(one) < keyOf(other) ? 1 : -1);
+function look<Tx>(
+  { statements, settings }: OperatorContext<Tx>,
+  { state = PAYMENT_STATES, needed, reason, search, provider, since, until, limit = 0 }: PaymentFilter,
+  kind: string,
+  [most = LOOKED_AT, ...own]: readonly SqlValue[],
+): Promise<readonly Row[]> {
+  // As it is stored: JSON, which escapes a NUL.
+  const written = JSON.stringify(lowerCase(search ?? '')).slice(1, -1);
+  const part = `%${written.replace(/[\\%_]/g, '\\$&')}%`;
+  return statements.run(`list_payments of ${kind}`, [
+    ...[settings.account, most, limit, JSON.stringify([state].flat())],
+    ...[since?.getTime() ?? 0, until?.getTime() ?? LAST],
+    ...[search === undefined || kind === 'key' ? null : part, provider ?? null],
+    ...[reason ?? (needed ? '' : null), ...own],
+  ]);
+}
 
-const keyOf = (row: Row): string => `${textOf(row, 'reference_key')} ${textOf(row, 'transaction_type')}`;
+/** Those with exactly this reference, or with it in upper or lower case, also in the archive; and which have a row. */
+async function findNamed<Tx>(
+  context: OperatorContext<Tx>,
+  filter: PaymentFilter,
+  search: string,
+): Promise<{ readonly names: readonly string[]; readonly found: readonly PaymentSummary[] }> {
+  const { state = PAYMENT_STATES, needed, reason, provider, since, until } = filter;
+  const { account } = context.settings;
+  const spelled = [...new Set([search, lowerCase(search), upperCase(search)])];
+  const archived = new Map<string, PaymentKey>();
+  for (const text of spelled)
+    for (const keys of [{ merchant_reference: text }, { internal_reference: text }])
+      for (const { signed } of await findArchived(context.statements, { keys, account }))
+        archived.set(keysOf(signed, account).join(' '), signed);
+  const references = [...spelled, ...[...archived.values()].map((one) => one.merchant_reference)];
+  const keys = [
+    references.map((text) => referenceKey(text, account)),
+    spelled.map((text) => subjectKey(text, account)),
+  ];
+  const own = [LOOKED_AT, LAST, '', '', ...keys.map((list) => JSON.stringify(list))];
+  const rows = await look(context, { ...filter, limit: LOOKED_AT }, 'key', own);
+  const names = rows.map(nameOf);
+  const found = await Promise.all(rows.filter(isFound).map((row) => readSummary(context, row)));
+  const isAny = [needed, reason, provider, since, until].every((each) => each === undefined);
+  for (const [name, payment] of isAny ? archived : []) {
+    const summary = names.includes(name) ? undefined : await archivedPayment(context, payment);
+    if (summary !== undefined && [state].flat().includes(summary.state)) found.push(summary);
+  }
+  return { names, found };
+}
 
-const markOf = (row: Row): string => `${numberOf(row, 'changed_at')} ${keyOf(row)}`;
+const isFound = (row: Row): boolean => numberOf(row, 'is_found') === 1;
+
+const placeIn = (row: Row): Place => [
+  numberOf(row, 'place'),
+  textOf(row, 'reference_key'),
+  textOf(row, 'transaction_type'),
+];
+
+const nameOf = (row: Row): string => placeIn(row).slice(1).join(' ');
+
+const inOrder = ([at, ...one]: Place, [otherAt, ...other]: Place): number =>
+  otherAt - at || (one.join(' ') < other.join(' ') ? 1 : -1);
 
 /** A mark of another form has nothing after it. */
-function markIn(after: string): [at: number, key: string, type: string] {
-  const [, at = '0', key = '', type = ''] = /^(\d{1,16}) ([\w-]{43}) ("[ -\uffff]*")$/.exec(after) ?? [];
+function markIn(after: string): Place {
+  const [, at = -LAST, key = '', type = ''] = /^(-?\d{1,16}) ([\w-]{43}) ("[ -\uffff]*")$/.exec(after) ?? [];
   return [Number(at), key, type];
 }
+
+/** The letters of which both databases know the case. */
+const lowerCase = (text: string): string => text.replace(/[A-Z]+/g, (some) => some.toLowerCase());
+const upperCase = (text: string): string => text.replace(/[a-z]+/g, (some) => some.toUpperCase());
 
 export async function countPayments<Tx>({
   statements,

@@ -3,7 +3,7 @@ import type { SignedFields } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRules } from '@payment-service/core/internal';
 import { type BodyContent, isSealed } from '../body-content.ts';
 import type { Spool } from '../intake/spool.ts';
-import { DATE, oneOf, STRING, TRANSITION_ID, wholeNumber } from '../option-rules.ts';
+import { oneOf, STRING, TRANSITION_ID } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt/turn.ts';
@@ -18,7 +18,7 @@ import type {
 import { findArchivedReports } from '../work/verdict/payment.ts';
 import { bodyIn, claimsIn, expectationIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
 import { actionIn, type OperatorAction } from './action-log.ts';
-import { isListedByChange, type ListOptions, searchFor } from './search.ts';
+import { isListedByChange, LIST_RULES, type ListOptions, readTransitions } from './search.ts';
 
 /** What every view and action needs. */
 export interface OperatorContext<Tx> extends Pick<WorkContext<Tx>, 'store' | 'statements' | 'settings'> {
@@ -116,14 +116,11 @@ export interface FailedAttempt {
   readonly at: Date;
 }
 
-const LIST_RULES: OptionRules<ListOptions> = {
+const REPORT_RULES: OptionRules<ListOptions> = {
+  ...LIST_RULES,
   state: oneOf(TRANSITION_STATES),
-  reason: STRING,
   merchant_reference: STRING,
   internal_reference: STRING,
-  since: DATE,
-  until: DATE,
-  limit: wholeNumber(1000),
   after: TRANSITION_ID,
 };
 
@@ -143,7 +140,7 @@ export async function listTransitions<Tx>(
   context: OperatorContext<Tx>,
   options: ListOptions,
 ): Promise<TransitionSummary[]> {
-  checkOptions('reports()', options, LIST_RULES);
+  checkOptions('reports()', options, REPORT_RULES);
   return (await findReports(context, options)).map(({ summary }) => summary);
 }
 
@@ -153,7 +150,7 @@ export async function findReports<Tx>(
   options: ListOptions & Pick<ArchiveKeys, 'transitionId'>,
   tx?: Tx,
 ): Promise<Found[]> {
-  const { store, statements, settings } = context;
+  const { statements, settings } = context;
   const { transitionId, merchant_reference, internal_reference, after, limit = 50 } = options;
   const keys = { transitionId, merchant_reference, internal_reference };
   const isNamed = Object.values(keys).some((key) => key !== undefined);
@@ -162,12 +159,8 @@ export async function findReports<Tx>(
   const mark = row ? placeIn(row) : old.find((each) => each.transitionId === after);
   if (after !== undefined && mark === undefined) return [];
   const last = mark && { ...mark, dueAt: row ? numberOf(row, 'due_at') : 0 };
-  const search = searchFor(options, settings.account, last);
-  if (search === undefined) return [];
-  const where = search.found.replace(/\binbox\./g, store.prefix);
-  const { text } = statements.get('list_transitions');
-  const whole = text.replace('{found}', () => where).replace('{order}', search.order);
-  const found = (await store.query({ text: whole }, search.values, tx)).map((each) => ({
+  const rows = await readTransitions(context, options, last, tx);
+  const found = rows.map((each) => ({
     ...placeIn(each),
     row: each,
     summary: summaryIn(each),
@@ -176,8 +169,8 @@ export async function findReports<Tx>(
   const others = old
     .filter((one) => isSelected(one, options) && (mark === undefined || compare(options, mark, one) < 0))
     .map((one) => ({ ...one, summary: archivedSummary(one), row: undefined }));
-  if (others.length === 0) return found;
   // Due transitions have an order of their own, and none of them is archived.
+  if (others.length === 0 && options.state !== undefined) return found;
   return [...found, ...others].sort((one, other) => compare(options, one, other)).slice(0, limit);
 }
 

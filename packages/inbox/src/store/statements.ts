@@ -24,7 +24,8 @@ const HEAD = /^(\w+)(?: \(([\w, ]+)\))?$/;
 /**
  * The inbox's statements, by their names in the .sql files. A header such as `-- name: settle (postgres, prepared)` says which
  * engine a statement is for, if not for both, and how it runs. In a statement for both, `{now}` is the time, and `{postgres: …}`
- * is there for that engine only. `{money reasons}` and `{final reasons}` are the lists of states.ts and words.ts. In the archive, `{packed: …}` is a reference as it is kept, `{plain: …}` is its JSON again, and
+ * is there for that engine only. A header with `of state, of reason` makes a statement of each kind, such as `list_payments of state`, in
+ * which only the text in `{of state: …}` is there. `{money reasons}` and `{final reasons}` are the lists of states.ts and words.ts. In the archive, `{packed: …}` is a reference as it is kept, `{plain: …}` is its JSON again, and
  * `{same: … = …}` compares.
  */
 export class Statements<Tx> {
@@ -41,13 +42,21 @@ export class Statements<Tx> {
         const words = flags.split(', ');
         const other = store.dialect === 'postgres' ? 'sqlite' : 'postgres';
         if (words.includes(other)) continue;
-        const text = lines.filter((line) => !line.startsWith('--')).join('\n');
-        this.#statements.set(name, {
-          text: inDialect(text.trim(), store),
-          isPrepared: words.includes('prepared'),
-          isForEach: words.includes('each'),
-          isLast: words.includes('last'),
-        });
+        const text = inDialect(
+          lines
+            .filter((line) => !line.startsWith('--'))
+            .join('\n')
+            .trim(),
+          store,
+        );
+        const kinds = words.filter((word) => word.startsWith('of '));
+        for (const own of kinds.length === 0 ? [''] : kinds)
+          this.#statements.set(`${name} ${own}`.trimEnd(), {
+            text: text.replace(/\{(of \w+): ([^{}]*)\}/g, (_, kind, part) => (kind === own ? part : '')),
+            isPrepared: words.includes('prepared'),
+            isForEach: words.includes('each'),
+            isLast: words.includes('last'),
+          });
       }
     }
   }

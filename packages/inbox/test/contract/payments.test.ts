@@ -163,6 +163,87 @@ describe.each(ENGINES)('lists of payments on %s', (engine) => {
     expect(await named(inbox.payments({ search: 'ONCE' }))).toEqual(['ONCE paid']);
   });
 
+  test('either reference is found by any part in any case, a whole one first and also in the archive', async () => {
+    const { inbox, merchant, sell, pay } = await newShop(engine, LATER);
+    const found = async (search: string, more = {}): Promise<string> =>
+      (await inbox.payments({ search, ...more })).items.map((one) => one.merchant_reference).join();
+    await sell('Old-1');
+    await merchant.advance(400 * DAY_MS);
+    expect(await inbox.prune({ archiveOlderThanDays: 365 })).toMatchObject({ archived: 1 });
+    for (const [reference, internal_reference] of [
+      ['ORD-1', 'SVC-a"b%c\\d'],
+      ['ORD-10', 'x-ORD-1-x'],
+      ['ord-2', 'SVC-É'],
+    ] as const) {
+      await inbox.expect(money(reference));
+      await pay(reference, 500, { internal_reference });
+      await merchant.advance(1000);
+    }
+    const wanted = {
+      ...{ 'ORD-1': 'ORD-1,ORD-10', 'ord-1': 'ORD-1,ORD-10', rd: 'ord-2,ORD-10,ORD-1', 'ORD-2': 'ord-2' },
+      ...{
+        'svc-': 'ord-2,ORD-1',
+        'A"B%C\\D': 'ORD-1',
+        'SVC-É': 'ord-2',
+        É: 'ord-2',
+        'a%c': '',
+        a_b: '',
+        '\\': 'ORD-1',
+      },
+      // Neither the names of the signed fields nor the other ones.
+      ...{
+        merchant_reference: '',
+        completed: '',
+        '"': 'ORD-1',
+        old: '',
+        'Old-1': 'Old-1',
+        'INT-OLD-1': '',
+        'INT-Old-1': 'Old-1',
+      },
+    };
+    for (const [search, names] of Object.entries(wanted)) expect(await found(search), search).toBe(names);
+    expect(await found('Old-1', { state: 'failed' })).toBe('');
+    expect((await inbox.payments({ search: 'Old-1' })).items).toMatchObject([
+      { isArchived: true, state: 'paid' },
+    ]);
+    const pages: string[] = [];
+    for await (const one of inbox.payments({ search: 'ord-1', limit: 1 })) pages.push(one.merchant_reference);
+    expect(pages).toEqual(['ORD-1', 'ORD-10']);
+  });
+
+  test('a provider that any body of a report names finds its payment', async () => {
+    const { inbox, sell, deliver } = await newShop(engine, LATER);
+    await sell('NONE');
+    await inbox.expect(money('ORD-1'));
+    for (const [amount, provider_code] of [
+      [700, 'mtn_ug'],
+      [500, 'airtel'],
+    ] as const)
+      await deliver(paid('ORD-1', amount, { provider_code }));
+    const found = async (filter: object): Promise<string> => (await named(inbox.payments(filter))).join();
+    for (const provider of ['mtn_ug', 'airtel']) expect(await found({ provider })).toBe('ORD-1 paid');
+    for (const more of [{ state: 'held' }, { search: 'NONE' }, { provider: 'mtn' }])
+      expect(await found({ provider: 'mtn_ug', ...more })).toBe('');
+    expect(await found({ provider: 'airtel', search: 'ORD-1' })).toBe('ORD-1 paid');
+  });
+
+  test('overdue ones are listed by their deadline, equal ones too, page by page', async () => {
+    const { inbox } = await newShop(engine, LATER);
+    const deadlines = { LATE: 3000, FIRST: 1000, SAME: 2000, 'SAME-TOO': 2000, OTHER: 2000 };
+    for (const [reference, at] of Object.entries(deadlines))
+      await inbox.expect({ ...money(reference), deadline: new Date(at) });
+    await inbox.expect(money('OPEN'));
+    const found: string[] = [];
+    for await (const one of inbox.payments({ state: 'overdue', limit: 1 }))
+      found.push(one.merchant_reference);
+    expect([found[0], found.slice(1, 4).toSorted(), found[4]]).toEqual([
+      'FIRST',
+      ['OTHER', 'SAME', 'SAME-TOO'],
+      'LATE',
+    ]);
+    expect(found).toHaveLength(5);
+  });
+
   test('an archived payment stays what it was, and a later report is part of it', async () => {
     const { inbox, merchant, sell, pay, deliver } = await newShop(engine, LATER);
     inbox.handle('reversed', () => undefined);

@@ -159,7 +159,8 @@ function listsOf(
       { needed: true, state: 'paid' } as const,
       { reason: 'already_settled' } as const,
     ],
-    ...[{ search: 'rd-77' }, { search: 'no such part' }, { search: 'INT-77' }, { limit: 1000 }],
+    ...[{ search: 'rd-77' }, { search: 'no such part' }, { search: 'nt-77' }, { search: 'int-77' }],
+    ...[{ provider: 'example_bank' }, { provider: 'none', state: 'paid' } as const, { limit: 1000 }],
   ];
   return {
     ...Object.fromEntries(

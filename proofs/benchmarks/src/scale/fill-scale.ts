@@ -40,9 +40,10 @@ const FILLS = [
   select i, '', ${STATE}, case when i > $3 - 2000 then null when i % 100 = 7 then 'no_handler' when i % 1000 = 13 then
       'amount_mismatch' end, 1, case when i > $3 - 2000 then 20 else 1 end, gen_random_uuid(), case when ${IS_OPEN} then null else 1 end,
     case when i > $3 - 2000 then $4 + ${YEAR_MS + WAIT_MS} end, ${AT} + 1000, case when ${IS_OPEN} then null else ${ID} end ${FROM}`,
-  `insert into payment_inbox.body (transition, digest, content, claims, key_id, first_at)
+  `insert into payment_inbox.body (transition, digest, content, claims, key_id, first_at, provider)
   select i, ${ID}, case when i > $3 * ${1 - WITH_TEXT} then repeat('x', 560) end,
-    '{"request":{"currency":"UGX","amount":"500"},"transaction":{"currency":"UGX","amount":"500"}}', 'default', ${AT} ${FROM}`,
+    '{"request":{"currency":"UGX","amount":"500"},"transaction":{"currency":"UGX","amount":"500"}}', 'default', ${AT},
+    case when i % 10 = 0 then 'example_bank' else 'example_mobile_money' end ${FROM}`,
   `insert into payment_inbox.delivery (transition, digest, repeats, last_at) select i, ${ID}, 1, ${AT} ${FROM} and i % 50 = 0`,
   `insert into payment_inbox.payment (reference_key, transaction_type, account, merchant_reference, state, needs, currency,
     amount, compare, replaced, deadline_at, settled_by, settled_at, changed_at)

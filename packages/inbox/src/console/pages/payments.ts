@@ -1,5 +1,5 @@
 import { type Chip, chips, counted, html, type Markup, searchForm, withQuery } from '@payment-service/pages';
-import { PAYMENT_LABELS } from '../../operator/advice.ts';
+import { momentText, PAYMENT_LABELS } from '../../operator/advice.ts';
 import { BULK_ACTS, OPERATIONS } from '../../operator/operations.ts';
 import type { PaymentSummary } from '../../operator/payment-summary.ts';
 import type { PaymentFilter } from '../../operator/payments.ts';
@@ -11,7 +11,7 @@ import { at, consolePage, missingPage, type View } from './page.ts';
 import { paymentList, sumsText } from './summary.ts';
 
 const DAY_MS = 86_400_000;
-const NAMES = ['state', 'reason', 'search', 'since', 'until', 'after'] as const;
+const NAMES = ['state', 'reason', 'search', 'provider', 'since', 'until', 'after'] as const;
 /** A filter as the parts of an address. `needed` and `all` are states here. */
 type Parts = Readonly<Partial<Record<(typeof NAMES)[number], string | undefined>>>;
 
@@ -24,8 +24,8 @@ const partsOf = (query: URLSearchParams): Parts =>
 const dayIn = (day: string | undefined, moreMs = 0): Date | undefined =>
   day === undefined ? undefined : new Date(Date.parse(`${day}T00:00Z`) + moreMs);
 
-/** undefined if the address is invalid. The last day is part of the period. */
-function filterOf({ state = 'all', reason, search, since, until, after }: Parts): PaymentFilter | undefined {
+/** undefined if the address is invalid. The days are those of UTC, and the last one is part of the period. */
+function filterOf({ state = 'all', reason, since, until, ...others }: Parts): PaymentFilter | undefined {
   if (reason !== undefined && !isReason(reason)) return undefined;
   if (!isState(state) && state !== 'all' && state !== 'needed') return undefined;
   const [from, to] = [dayIn(since), dayIn(until, DAY_MS)];
@@ -33,7 +33,7 @@ function filterOf({ state = 'all', reason, search, since, until, after }: Parts)
   return {
     ...(isState(state) && { state }),
     ...(state === 'needed' && { needed: true }),
-    ...{ reason, search, after, since: from, until: to },
+    ...{ ...others, reason, since: from, until: to },
   };
 }
 
@@ -50,7 +50,7 @@ export async function paymentsPage(view: View): Promise<Response> {
   const filter = filterOf(parts);
   const found = filter && (await inbox.payments(filter));
   if (found === undefined) return missingPage(view);
-  const { items, next } = found;
+  const { items, next, lookedBackTo } = found;
   const to = (changed: Parts, path = '/payments'): string =>
     withQuery(at(view, path), { ...parts, after: undefined, ...changed });
   const chip = (label: string, state: string, count?: number): Chip => ({
@@ -69,7 +69,7 @@ export async function paymentsPage(view: View): Promise<Response> {
     ])}</div>
 ${filterForm(view, parts)}
 ${reasonChips(items, parts, to)}
-${items.length === 0 ? nothing(view, parts) : html`<p class="sums" id="sums">${counted(items.length, 'payment')}${next === undefined ? '' : ' on this page'}: <strong>${sumsText(items)}</strong>.</p>${paymentList(view, 'payments', items)}`}
+${items.length === 0 && lookedBackTo === undefined ? nothing(view, parts) : ''}${lookedBackTo && html`<p class="quiet" id="looked">Looked back to ${momentText(lookedBackTo)}. “Older” looks further.</p>`}${items.length > 0 && html`<p class="sums" id="sums">${counted(items.length, 'payment')}${next === undefined ? '' : ' on this page'}: <strong>${sumsText(items)}</strong>.</p>${paymentList(view, 'payments', items)}`}
 <nav class="actions" aria-label="Pages of the list">
 ${parts.after === undefined ? '' : link(to({}), 'Newest')}
 ${next === undefined ? '' : link(to({ after: next }), 'Older')}
@@ -79,18 +79,17 @@ ${bulkLinks(view, parts, items)}
   });
 }
 
-const filterForm = (view: View, { search = '', since = '', until = '', state, reason }: Parts): Markup =>
+const filterForm = (view: View, parts: Parts): Markup =>
   searchForm(
     at(view, '/payments'),
     {
-      name: 'search',
-      value: search,
-      words: 'Part of a reference',
-      label: 'Search by a part of the merchant’s reference, or by either reference',
+      ...{ name: 'search', value: parts.search ?? '', words: 'Part of a reference' },
+      label: 'Search by a part of your reference or of the service’s',
     },
-    html`<label class="check">Since <input name="since" type="date" value="${since}"></label>
-<label class="check">until <input name="until" type="date" value="${until}"></label>`,
-    { state: state === 'needed' ? undefined : state, reason },
+    html`<label class="check">Provider <input name="provider" value="${parts.provider}"></label>
+<label class="check">Since <input name="since" type="date" value="${parts.since}"></label>
+<label class="check">until <input name="until" type="date" value="${parts.until}"> (UTC)</label>`,
+    { state: parts.state === 'needed' ? undefined : parts.state, reason: parts.reason },
   );
 
 /** What the payments of this page need. */
@@ -113,10 +112,10 @@ function reasonChips(
 /** Acts on everything that needs a person for one reason; each first shows what it would do. */
 function bulkLinks(
   view: View,
-  { reason, search, since, until }: Parts,
+  { reason, state: _, after: _a, ...narrowed }: Parts,
   items: readonly PaymentSummary[],
 ): Markup | string {
-  if (reason === undefined || items.length === 0 || [search, since, until].some((one) => one !== undefined))
+  if (reason === undefined || items.length === 0 || Object.values(narrowed).some((one) => one !== undefined))
     return '';
   return html`${BULK_ACTS.filter((act) => view.access.may.includes(act)).map(
     (act) =>
@@ -124,12 +123,12 @@ function bulkLinks(
   )}`;
 }
 
-function nothing(view: View, { search, ...others }: Parts): Markup {
+function nothing(view: View, { state, search, ...others }: Parts): Markup {
   if (search !== undefined)
-    return html`<p class="quiet">No payment here has “${search}” in its reference. <a href="${withQuery(at(view, '/payment'), { reference: search })}">Look for exactly this reference</a>.</p>`;
-  if (others.since !== undefined || others.until !== undefined || others.reason !== undefined)
+    return html`<p class="quiet">No payment here has “${search}” in a reference. <a href="${withQuery(at(view, '/payment'), { reference: search })}">Look for exactly this reference</a>.</p>`;
+  if (Object.values(others).some((part) => part !== undefined))
     return html`<p class="quiet">No payment here. Empty the fields to see everything.</p>`;
-  return html`<p class="quiet">${others.state === 'needed' ? 'Nothing needs a person.' : 'No payments. The first one will be here once it is expected or reported.'}</p>`;
+  return html`<p class="quiet">${state === 'needed' ? 'Nothing needs a person.' : 'No payments. The first one will be here once it is expected or reported.'}</p>`;
 }
 
 const iso = (date: Date | undefined): string => date?.toISOString() ?? '';
