@@ -26,6 +26,7 @@ async function compared(inbox: Shop['inbox'], { text, format }: KnownStatement) 
   return { report, found };
 }
 
+// Threat A56: the right answer is written before the file is.
 /** Hundreds of comparisons: seconds, and minutes on a busy machine. */
 const MANY = { timeout: 600_000 };
 
