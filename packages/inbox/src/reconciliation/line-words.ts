@@ -56,7 +56,8 @@ export function proposedMap(columns: readonly string[]): Record<string, string> 
   }
   // Two columns with amounts, or one with a sign.
   const isTwo = found.has('credit') && found.has('debit');
-  for (const field of isTwo ? ['amount'] : found.has('amount') ? ['credit', 'debit'] : []) found.delete(field);
+  for (const field of isTwo ? ['amount'] : found.has('amount') ? ['credit', 'debit'] : [])
+    found.delete(field);
   const nameOf = (place: number): string => {
     const [name = '', ...others] = columns.filter((column) => column === columns[place]);
     return others.length > 0 || /[,=]/.test(name) ? `#${place + 1}` : name;

@@ -4,6 +4,7 @@ import { ENGINES } from '../support/merchant.ts';
 import { money, newShop } from '../support/shop.ts';
 import { APPLY, countsOf, DRY, row } from '../support/statement-rows.ts';
 
+// Threat A56: nothing that the file itself contradicts is credited.
 test.each(ENGINES)(
   'an imported statement on %s: nothing is credited that the same file takes back, or that contradicts itself, in any order',
   async (engine) => {
