@@ -5,7 +5,7 @@ import { exampleEndpoints, type SandboxEndpoint } from '../service/endpoints.ts'
 import { readJson } from '../state/fields.ts';
 import { listensElsewhere } from './endpoint.ts';
 import { CommandError, UsageError } from './failures.ts';
-import { printDeliveries, printSummary, wentWrong } from './print.ts';
+import { createStory, printSummary, wentWrong } from './print.ts';
 import { accepts, type Program, portOf, startProgram } from './program.ts';
 import {
   type KeyVariables,
@@ -47,7 +47,12 @@ export async function start(options: StartOptions, program: readonly string[]): 
   const { keysFile } = options;
   const file = options.memory ? undefined : (options.file ?? ownStateFile());
   const endpoints = options.endpoints === undefined ? undefined : await readEndpoints(options.endpoints);
+  const isAlone = program.length === 0;
+  // The program's own output goes to stdout; what the sandbox says about it goes to stderr.
+  const stream = isAlone ? process.stdout : process.stderr;
+  const story = createStory(stream);
   const sandbox = createSandbox({
+    onAttempt: story.tell,
     endpoints,
     file,
     seed: options.seed,
@@ -63,11 +68,11 @@ export async function start(options: StartOptions, program: readonly string[]): 
     if (!options.memory && options.file === undefined) writeKeys(OWN_KEYS_FILE, variables);
     if (keysFile !== undefined) writeKeys(keysFile, variables);
     const before = sandbox.deliveries().at(-1)?.id ?? 0;
-    const isAlone = program.length === 0;
     if (isAlone) console.log(introduction(url, sandbox, options, file));
-    const code = isAlone ? await interrupted() : await runWith(sandbox, variables, program);
+    const code = isAlone ? await interrupted() : await runWith(sandbox, variables, program, story);
+    await story.told();
     const own = sandbox.deliveries().filter(({ id }) => id > before);
-    printSummary(own, isAlone ? process.stdout : process.stderr);
+    printSummary(own, stream);
     return code;
   } finally {
     await sandbox.close();
@@ -85,11 +90,13 @@ async function readEndpoints(file: string): Promise<readonly SandboxEndpoint[]> 
   return list;
 }
 
-/** The program's own output goes to stdout; what the sandbox says about it goes to stderr. */
+type Story = ReturnType<typeof createStory>;
+
 async function runWith(
   sandbox: Sandbox,
   variables: KeyVariables,
   command: readonly string[],
+  story: Story,
 ): Promise<number> {
   const session = sessionWith({ variables, source: 'this sandbox' }, variables.BASE_URL, sandbox.fetch);
   const { callback_url: address } = await session.call('GET', '/sandbox/settings');
@@ -99,14 +106,15 @@ async function runWith(
       `Port ${portOf(target)} is in use: another program would receive the callbacks. Stop that one, or choose another port.`,
     );
   }
-  console.error(`Payment service sandbox: ${variables.BASE_URL}`);
+  const to = target === undefined ? '' : `, which sends callbacks to ${target}`;
+  console.error(`Payment service sandbox: ${variables.BASE_URL}${to}`);
   // A verifier refuses sandbox keys unless NODE_ENV names development or a test.
   const program = await startProgram(command, {
     ...variables,
     NODE_ENV: process.env['NODE_ENV'] || 'development',
   });
   if (target === undefined) console.error('No callback was sent. Set its address with --callback-url.');
-  else await sendFirst(session, program, target);
+  else await sendFirst(session, program, target, story);
   const code = await program.ended;
   if (code === 0 || program.isStopped()) return code;
   console.error(
@@ -115,7 +123,7 @@ async function runWith(
   return code;
 }
 
-async function sendFirst(session: Session, program: Program, target: URL): Promise<void> {
+async function sendFirst(session: Session, program: Program, target: URL, { told }: Story): Promise<void> {
   const ending = new AbortController();
   const over = program.ended.finally(() => ending.abort());
   const nowhere = `Nothing listens on ${target.host} yet. Does ${program.name} listen on this address and port?`;
@@ -142,7 +150,7 @@ async function sendFirst(session: Session, program: Program, target: URL): Promi
     return;
   }
   const { deliveries } = await trigger(session, {});
-  await printDeliveries(deliveries, process.stderr);
+  await told();
   if (deliveries.some(wentWrong)) return;
   console.error(
     `\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`,
