@@ -16,6 +16,7 @@ import {
   sessionWith,
   writeKeys,
 } from './session.ts';
+import { curlOf, endpointLines } from './shown-endpoints.ts';
 import { jsonObject, readMisbehaviours, trigger } from './trigger.ts';
 
 export interface StartOptions {
@@ -69,7 +70,12 @@ export async function start(options: StartOptions, program: readonly string[]): 
     if (keysFile !== undefined) writeKeys(keysFile, variables);
     const before = sandbox.deliveries().at(-1)?.id ?? 0;
     if (isAlone) console.log(introduction(url, sandbox, options, file));
-    const code = isAlone ? await interrupted() : await runWith(sandbox, variables, program, story);
+    if (endpoints !== undefined) stream.write(`${endpointLines(endpoints)}\n\n`);
+    if (isAlone && endpoints?.[0] !== undefined)
+      stream.write(`${curlOf(endpoints[0], url, sandbox.account)}\n\n`);
+    if (isAlone) console.log('Ctrl-C stops it.\n');
+    const starts = endpoints !== undefined;
+    const code = isAlone ? await interrupted() : await runWith(sandbox, variables, program, story, starts);
     await story.told();
     const own = sandbox.deliveries().filter(({ id }) => id > before);
     printSummary(own, stream);
@@ -97,6 +103,8 @@ async function runWith(
   variables: KeyVariables,
   command: readonly string[],
   story: Story,
+  /** It starts payments at its own endpoints, whose callbacks it then gets. */
+  isStarting: boolean,
 ): Promise<number> {
   const session = sessionWith({ variables, source: 'this sandbox' }, variables.BASE_URL, sandbox.fetch);
   const { callback_url: address } = await session.call('GET', '/sandbox/settings');
@@ -114,7 +122,7 @@ async function runWith(
     NODE_ENV: process.env['NODE_ENV'] || 'development',
   });
   if (target === undefined) console.error('No callback was sent. Set its address with --callback-url.');
-  else await sendFirst(session, program, target, story);
+  else if (await listens(program, target)) await sendFirst(session, story, isStarting);
   const code = await program.ended;
   if (code === 0 || program.isStopped()) return code;
   console.error(
@@ -123,7 +131,8 @@ async function runWith(
   return code;
 }
 
-async function sendFirst(session: Session, program: Program, target: URL, { told }: Story): Promise<void> {
+/** Resolves when the program accepts connections, or has ended; says meanwhile where it listens instead. */
+async function listens(program: Program, target: URL): Promise<boolean> {
   const ending = new AbortController();
   const over = program.ended.finally(() => ending.abort());
   const nowhere = `Nothing listens on ${target.host} yet. Does ${program.name} listen on this address and port?`;
@@ -147,6 +156,13 @@ async function sendFirst(session: Session, program: Program, target: URL, { told
     const next = code === 0 ? 'Does it call listen() with this port?' : 'Its output above says why.';
     if (!program.isStopped())
       console.error(`${program.name} ended before it listened on ${target.host}. ${next}`);
+  }
+  return isListening;
+}
+
+async function sendFirst(session: Session, { told }: Story, isStarting: boolean): Promise<void> {
+  if (isStarting) {
+    console.error('Your program listens. Start a payment with it: its callback is a line here.');
     return;
   }
   const { deliveries } = await trigger(session, {});
@@ -193,7 +209,5 @@ Open ${url} for wallets, transactions, deliveries, and to start a payment. Or:
 Try one misbehaviour, from another terminal: a forged amount, under a valid signature.
 
   npx payment-service-sandbox trigger${to} --misbehave forged_amount=5000000
-
-Ctrl-C stops it.
 `;
 }

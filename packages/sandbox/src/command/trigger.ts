@@ -193,7 +193,7 @@ function newField(name: string, value: string): unknown {
 }
 
 /** A provider that collects in this currency, and one of its account numbers. */
-function payerIn({ currency, provider_code }: Record<string, unknown>): object {
+export function payerIn({ currency, provider_code }: Record<string, unknown>): object {
   const found = defaultProviders.find(
     ({ option }) =>
       option.transaction_currency === currency &&

@@ -62,6 +62,15 @@ test.each([
   },
 );
 
+test('with --endpoints, start sends no callback of its own, and prints where a payment starts', async () => {
+  const { args } = await withReceiver();
+  const { output } = await startCommand(['--endpoints', 'example', ...args], { until: 'Start a payment' });
+  expect(output()).toContain(
+    '  POST /example/collections starts a collection: reference (merchant_reference), ',
+  );
+  expect(output()).not.toContain('received');
+});
+
 test('start does not start the program when another one uses the port', async () => {
   const { port, args } = await withReceiver();
   const other = createServer().listen(port, '127.0.0.1');

@@ -56,7 +56,7 @@ test('the addresses that errors and explanations name lead to a file or a headin
   const request = { headers: {}, body: '' };
   const named = [
     new ConfigurationError('port', 'wrong').docs,
-    explain(request, {}).docs,
+    explain(request, { signingKey: 'RULES4SIGNING4KEY' }).docs,
     explainOutcome({ request: { ...request, url: 'http://127.0.0.1/' }, error: 'ECONNREFUSED' }).docs,
   ];
   expect(new Set(named).size).toBe(named.length);
