@@ -21,7 +21,7 @@ export interface Starting {
   readonly cwd?: string;
 }
 
-const MAX_WAIT_MS = 25_000;
+const MAX_WAIT_MS = 60_000;
 
 /**
  * Starts a program in its own process, on a free port, with nothing but PORT and the given variables in its environment; runs
