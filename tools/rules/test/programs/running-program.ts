@@ -66,9 +66,8 @@ async function accepts(port: number): Promise<boolean> {
   }
 }
 
-/** The program of the command that the READMEs show. */
-export function commandFile(): string {
-  const name = 'payment-service-sandbox';
+/** The program of a command that the documents show. */
+export function commandFile(name: string = 'payment-service-sandbox'): string {
   const found = workspacePackages().find(({ manifest }) => name in (manifest.bin ?? {}));
   return join(root, found?.folder ?? '', found?.manifest.bin?.[name] ?? '');
 }
