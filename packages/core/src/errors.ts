@@ -155,7 +155,7 @@ export class ConfigurationError extends PaymentServiceError {
   /** The name of the option that is wrong, for example `signingKey`. */
   readonly option: string;
   /** The address of the page that has the causes and fixes of such messages. */
-  readonly docs: string = documentation('option');
+  readonly docs: string = documentation('troubleshooting.md#the-program-does-not-start');
 
   constructor(option: string, message: string, options?: Caused) {
     super(message, options);

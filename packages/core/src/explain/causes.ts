@@ -158,11 +158,16 @@ export interface Explanation {
   readonly docs: string;
 }
 
+const PAGES = {
+  refusal: 'guide/refused.md',
+  delivery: 'troubleshooting.md#no-callback-arrives',
+} as const;
+
 /** The parts of a message of the tables above, with the page about it. */
 export function wordsOf(
   message: string,
-  subject: 'refusal' | 'delivery',
+  subject: keyof typeof PAGES,
 ): Pick<Explanation, 'title' | 'fix' | 'docs'> {
   const end = message.indexOf('. ') + 1;
-  return { title: message.slice(0, end), fix: message.slice(end + 1), docs: documentation(subject) };
+  return { title: message.slice(0, end), fix: message.slice(end + 1), docs: documentation(PAGES[subject]) };
 }
