@@ -1,6 +1,7 @@
 /** The page about containers: both files are parsed, and the commands that they name run on PostgreSQL, without Docker. */
 import { writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { createInbox, postgres } from '@payment-service/inbox';
 import { execute, finish, start, until } from '@payment-service/release/toolchains';
 import { createSandbox } from '@payment-service/sandbox';
 import { type PostgresServer, startPostgres } from '@payment-service/servers/postgres';
@@ -83,7 +84,7 @@ test('the Dockerfile copies the files that the services start, and each service 
 test('its commands create the tables, receive a callback, apply it, report their health, and end with 0 on SIGTERM', async () => {
   const { migrate, server, worker } = services;
   const sandbox = createSandbox({ retry: { preset: 'none' } });
-  const { PATH } = process.env;
+  const PATH = process.env['PATH'] ?? '';
   const port = await freePort();
   const own = {
     PATH,
@@ -110,7 +111,6 @@ test('its commands create the tables, receive a callback, apply it, report their
     const health = async (service: Service | undefined) =>
       (await execute({ ...runnable(service?.healthcheck?.test.slice(1), port), env })).code;
     await until(receiving, async () => (await health(server)) === 0, 'it is not healthy', MAX_WAIT_MS);
-    const { createInbox, postgres } = await import('@payment-service/inbox');
     const pool = new pg.Pool({ connectionString: database.url });
     const inbox = createInbox({ store: postgres(pool) });
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
