@@ -4,7 +4,7 @@ import { moduleForTracers } from '../../tsdown.shared.ts';
 
 /** Not for declarations (.d.ts), whose shared files would get the same names and be lost. */
 function isLoadedByAdapters(path: string): boolean {
-  return /\/src\/.*(?<!\.d)\.ts$/.test(path) && !APART.test(path);
+  return (/\/src\/.*(?<!\.d)\.ts$/.test(path) && !APART.test(path)) || path.endsWith('/core/package.json');
 }
 const APART = /\/(client|explain)\/|portable|opentelemetry|reconcile|testing/;
 

@@ -1,3 +1,5 @@
+import { documentation } from './documentation.ts';
+
 /**
  * Every error that this SDK throws. One base, flat subclasses, each with one stable `code`: branch on
  * `error.code` where two copies of the package could meet, on `instanceof` elsewhere.
@@ -152,6 +154,8 @@ export class ConfigurationError extends PaymentServiceError {
   readonly sent: Sent = 'no';
   /** The name of the option that is wrong, for example `signingKey`. */
   readonly option: string;
+  /** The address of the page that has the causes and fixes of such messages. */
+  readonly docs: string = documentation('troubleshooting.md#the-program-does-not-start');
 
   constructor(option: string, message: string, options?: Caused) {
     super(message, options);

@@ -10,6 +10,7 @@ import { redirectProblem } from './deliveries/callback-data.ts';
 import { checkEndpoints, type Endpoint, type SandboxEndpoint } from './service/endpoints.ts';
 import { checkProviders, defaultProviders } from './service/providers.ts';
 import { type Requests, read } from './service/requests.ts';
+import type { SandboxDelivery } from './service/views.ts';
 import type { Clock } from './state/clock.ts';
 import { checkAllowedHosts, destinationProblem } from './state/hosts.ts';
 import type { Misbehaviour } from './state/misbehaviour.ts';
@@ -64,6 +65,17 @@ export interface SandboxOptions {
   /** The `fetch` that sends callbacks. @default Node's HTTP client; elsewhere, the platform's `fetch` */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly clock?: Clock | undefined;
+  /**
+   * Called after each attempt of a delivery, which is the last of its `attempts`: for a log of what was sent, what was answered
+   * and why. What it throws goes to `onError`, and changes nothing.
+   *
+   * @default nothing is called
+   *
+   * @example
+   * createSandbox({ onAttempt: ({ signed, attempts }) =>
+   *   console.log(signed.merchant_reference, attempts.at(-1)?.outcome.title) });
+   */
+  readonly onAttempt?: ((delivery: SandboxDelivery) => void) | undefined;
   /** Called with failures of the sandbox itself, such as a full disk. `console.error` by default. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -84,6 +96,7 @@ const OPTIONS: OptionRules<SandboxOptions> = {
   endpoints: undefined,
   fetch: FUNCTION,
   clock: undefined,
+  onAttempt: FUNCTION,
   onError: FUNCTION,
 };
 

@@ -5,9 +5,11 @@ import {
   checkOptions,
   type OptionRule,
   type OptionRules,
+  runHook,
 } from '@payment-service/core/internal';
 import { createApp } from './app.ts';
 import { createSigner } from './deliveries/callback-data.ts';
+import type { Context } from './deliveries/context.ts';
 import { createSender } from './deliveries/delivery-attempt.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { checkSandboxOptions, type SandboxOptions } from './options.ts';
@@ -19,6 +21,7 @@ import {
   type SandboxTransfer,
   type StartedCollection,
   statementOf,
+  viewDelivery,
   viewStarted,
   viewTransaction,
   viewTransfer,
@@ -124,7 +127,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const sign = createSigner(account.signingKey, seed, options.timestampUnit ?? 'seconds');
   const { allowedHosts = [], colonIn, providers } = options;
-  const context = {
+  const context: Context = {
     store,
     clock,
     changes,
@@ -137,6 +140,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     verifier: createVerifier({ signingKey: account.signingKey, colonIn, allowSandboxKeys: true }),
     sender: createSender(options.fetch),
     timeoutMs: options.deliveryTimeoutMs ?? 10_000,
+    onAttempt: (delivery) => runHook(() => options.onAttempt?.(viewDelivery(context, delivery)), onError),
     onError,
   };
   const service = createService(context, { settings, providers });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { SandboxDelivery } from '../src/index.ts';
 import { collection } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { until, useStage } from './support/stage.ts';
@@ -42,6 +43,24 @@ test('a delivery is sent again once it is through, and only then', async () => {
   expect(await resend()).toBe(201);
   await stage.sandbox.idle();
   expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1']);
+});
+
+test('onAttempt is called after each attempt with its outcome, and what it throws goes to onError', async () => {
+  const seen: unknown[] = [];
+  const errors: unknown[] = [];
+  const onAttempt = ({ id, attempts }: SandboxDelivery): void => {
+    seen.push([id, attempts.length, attempts.at(-1)?.status, attempts.at(-1)?.outcome.tone]);
+    throw new Error(`attempt ${attempts.length}`);
+  };
+  const retry = { max_attempts: 2, backoff_ms: 1 };
+  stage.open({ onAttempt, retry, onError: (error) => errors.push(error) });
+  stage.answer(500);
+  await stage.deliver();
+  expect(seen).toEqual([
+    [1, 1, 500, 'bad'],
+    [1, 2, 500, 'bad'],
+  ]);
+  expect(errors).toEqual([new Error('attempt 1'), new Error('attempt 2')]);
 });
 
 test('reset empties everything, even with an attempt in flight', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createClient } from '@payment-service/core/client';
 import { expect, test } from 'vitest';
 import { createSandbox, exampleEndpoints, type SandboxEndpoint } from '../src/index.ts';
@@ -90,10 +91,23 @@ test('the refusals of the simulation, missing keys and other methods are answere
   expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
 });
 
+const sums = { amount: 'amount', currency: 'currency' };
 test.each([
-  ['endpoints[0].path', { path: '/data/x', starts: 'transfer', members: {} }],
-  ['endpoints[0].path', { path: '/transactions', starts: 'transfer', members: {} }],
-  ['endpoints[0].path', { path: 'collections', starts: 'transfer', members: {} }],
+  ['endpoints[0].path', { path: '/data/x', starts: 'transfer', members: sums }],
+  ['endpoints[0].path', { path: '/transactions', starts: 'transfer', members: sums }],
+  ['endpoints[0].path', { path: 'collections', starts: 'transfer', members: sums }],
+  [
+    'endpoints[0].members: a payout needs currency, provider_code, account. Name the member',
+    { path: '/a', starts: 'payout', members: { amount: 'sum' }, fixed: { merchant_reference: 'ORD-1' } },
+  ],
+  [
+    'endpoints[0].members: a transfer has no account.',
+    { path: '/a', starts: 'transfer', members: { ...sums, account: 'x' } },
+  ],
+  [
+    'endpoints[0].members: a transfer has no note.',
+    { path: '/a', starts: 'transfer', members: sums, fixed: { note: 'x' } },
+  ],
   ['endpoints[0].starts', { path: '/a', starts: 'refund', members: {} }],
   ['endpoints[0].members', { path: '/a', starts: 'payout', members: { iban: 'x' } }],
   ['endpoints[0].faults.1', { path: '/a', starts: 'payout', members: {}, faults: { 1: 'explode' } }],
@@ -102,4 +116,16 @@ test.each([
 ])('a wrong endpoint is refused at construction: %s', (where, endpoint) => {
   const endpoints = (typeof endpoint === 'string' ? endpoint : [endpoint]) as never;
   expect(() => createSandbox({ endpoints })).toThrow(where);
+});
+
+test('the README has a table of the members of each made-up endpoint', () => {
+  const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const rows = exampleEndpoints.flatMap(({ method = 'POST', path, starts, members }) => {
+    const read = Object.entries(members).map(([field, member]) =>
+      field === member ? `\`${member}\`` : `\`${member}\` (${field})`,
+    );
+    return `| \`${method} ${path}\` | ${starts} | ${read.join(', ')} |`;
+  });
+  expect(rows).toHaveLength(3);
+  expect(text).toContain(['', ...rows, ''].join('\n'));
 });

@@ -1,3 +1,4 @@
+import { documentation } from '../documentation.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 
 const MESSAGE = SIGNED_NAMES.join(':');
@@ -153,9 +154,20 @@ export interface Explanation {
   readonly detail: string;
   /** What to do next. */
   readonly fix: string;
+  /** The address of the page about such refusals or failures. */
+  readonly docs: string;
 }
 
-export function titleAndFix(words: string): Pick<Explanation, 'title' | 'fix'> {
-  const end = words.indexOf('. ') + 1;
-  return { title: words.slice(0, end), fix: words.slice(end + 1) };
+const PAGES = {
+  refusal: 'guide/refused.md',
+  delivery: 'troubleshooting.md#no-callback-arrives',
+} as const;
+
+/** The parts of a message of the tables above, with the page about it. */
+export function wordsOf(
+  message: string,
+  subject: keyof typeof PAGES,
+): Pick<Explanation, 'title' | 'fix' | 'docs'> {
+  const end = message.indexOf('. ') + 1;
+  return { title: message.slice(0, end), fix: message.slice(end + 1), docs: documentation(PAGES[subject]) };
 }

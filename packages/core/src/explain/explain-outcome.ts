@@ -1,7 +1,7 @@
 import { distance } from '../options/near-name.ts';
 import { checkArgument, checkOptions, type OptionRules, RECORD, STRING } from '../options/options.ts';
 import { readTimestamp } from '../verify/signature.ts';
-import { type Explanation, OUTCOMES, type OutcomeCause, titleAndFix } from './causes.ts';
+import { type Explanation, OUTCOMES, type OutcomeCause, wordsOf } from './causes.ts';
 import { type ExplainOptions, explain } from './explain.ts';
 import { type ExplainKeys, KEYS, keyName, namedKeys } from './hypotheses.ts';
 import { EXPLAINED, type ExplainedRequest, looseSignatures, readFacts } from './readings.ts';
@@ -142,7 +142,7 @@ export function explainOutcome(
   const [cause, detail] = seen.error === '' ? answerIn(seen) : errorIn(seen);
   const tone = TONES[cause] ?? 'bad';
   const after = exchange.durationMs === undefined ? '' : ` It took ${Math.round(exchange.durationMs)} ms.`;
-  const words = titleAndFix(OUTCOMES[cause].replace('{status}', String(seen.status)));
+  const words = wordsOf(OUTCOMES[cause].replace('{status}', String(seen.status)), 'delivery');
   return Object.freeze({ ok: tone !== 'bad', cause, tone, detail: detail + after, ...words });
 }
 

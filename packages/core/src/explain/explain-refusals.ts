@@ -65,7 +65,7 @@ export function explainRefusals(
     // Another method is wrong only where the route has refused it.
     const method = code === 'method_not_allowed' ? request.method : undefined;
     const headers = Object.fromEntries(HEADERS.map((name) => [name, request.header(name)]));
-    const { title, detail, fix } = explain({ method, headers, body }, { ...rest, others }, rest);
-    log(`Callback refused (${code}): ${title}\n  ${detail}\n  ${fix}`);
+    const { title, detail, fix, docs } = explain({ method, headers, body }, { ...rest, others }, rest);
+    log(`Callback refused (${code}): ${title}\n  ${detail}\n  ${fix}\n  ${docs}`);
   };
 }

@@ -5,7 +5,7 @@ import { type CallbackBody, MAX_BODY_BYTES, malformedBody } from '../verify/call
 import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
-import { type Cause, type Explanation, REASONS, titleAndFix } from './causes.ts';
+import { type Cause, type Explanation, REASONS, wordsOf } from './causes.ts';
 import { type ExplainKeys, findMatch, KEYS, keyGuesses } from './hypotheses.ts';
 import {
   EXPLAINED,
@@ -53,7 +53,8 @@ export function explain(
   checkArgument('explain()', 'keys', keys, KEYS);
   checkArgument('explain()', 'options', options, RECORD);
   const [cause, detail] = reasonOf(request, keys, options);
-  return Object.freeze({ ok: cause === 'verified', cause, detail, ...titleAndFix(REASONS[cause]) });
+  const words = wordsOf(REASONS[cause], 'refusal');
+  return Object.freeze({ ok: cause === 'verified', cause, detail, ...words });
 }
 
 type Reason = readonly [cause: Cause, detail: string];

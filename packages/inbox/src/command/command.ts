@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { printableLines } from '@payment-service/core/internal';
 import { Command, CommanderError } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
 import { ACTS } from './acts.ts';
 import { DOCTOR } from './doctor/doctor.ts';
 import { EVIDENCE } from './evidence.ts';
@@ -23,6 +24,7 @@ Messages are on stderr.
 function createProgram(): Command {
   const program = new Command(NAME)
     .description('Says what became of payments, and acts on those that need a person.')
+    .version(manifest.version)
     .option('--database <path>', 'the SQLite file of the inbox; it must exist')
     .option('--schema <name>', 'the schema of the tables on PostgreSQL', 'payment_inbox')
     .option('--account <label>', 'the account of the inbox, if it has one')

@@ -53,3 +53,8 @@ test(
     }
   },
 );
+
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(textOf('packages/inbox/package.json'));
+  expect(await runCommand(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+});

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
 import { printableJson, printableLines } from '@payment-service/core/internal';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
 import type { SandboxDelivery } from '../service/views.ts';
 import type { CheckReport } from '../state/records.ts';
 import { type ExplainOptions, explainRecorded } from './explain.ts';
@@ -10,7 +11,7 @@ import { CommandError } from './failures.ts';
 import { printCheck, printDeliveries, printExplanation, wentWrong } from './print.ts';
 import { openSession, readKeys, type SessionOptions } from './session.ts';
 import type { StartOptions } from './start.ts';
-import { resend, type TriggerOptions, trigger } from './trigger.ts';
+import { REVERSAL, resend, reverse, type TriggerOptions, trigger } from './trigger.ts';
 
 const NAME = 'payment-service-sandbox';
 const AFTER_HELP = `
@@ -43,6 +44,7 @@ let exitCode = 0;
 function createProgram(program: readonly string[]): Command {
   const root = new Command(NAME)
     .description('The whole payment service on this computer, simulated.')
+    .version(manifest.version)
     .addHelpText('after', AFTER_HELP)
     .showHelpAfterError(`Try ${NAME} --help.`)
     .configureOutput({
@@ -124,7 +126,11 @@ prints what happened and why. The exit code is the program's.
     );
 
   withSession(root.command('trigger'))
-    .description('starts a collection, and prints what became of its callback, and why')
+    .description('sends the callback of a payment, and prints what became of it, and why')
+    .argument(
+      '[reference]',
+      'the merchant_reference of a payment of your program; if none has it, or without one, a collection is started',
+    )
     .option('--to <url>', "where the callback goes (default: the sandbox's --callback-url)")
     .option('--set <field=value>', 'a field of the collection or of the callback; may be repeated', each)
     .option(
@@ -132,10 +138,27 @@ prints what happened and why. The exit code is the program's.
       'a name, a name=value or JSON, such as duplicate or forged_amount=1; may be repeated',
       each,
     )
-    .action(async (options: TriggerOptions & SessionOptions & { json?: true }) => {
-      const { transaction, deliveries } = await trigger(openSession(options), options);
-      await report(deliveries, options.json && { transaction });
-    });
+    .action(
+      async (reference: string | undefined, options: TriggerOptions & SessionOptions & { json?: true }) => {
+        const { transaction, deliveries } = await trigger(openSession(options), options, reference);
+        await report(deliveries, options.json && { transaction });
+      },
+    );
+  withSession(root.command('reverse'))
+    .description('sends a callback that says that a payment was taken back, under made-up names')
+    .argument('<reference>', 'the merchant_reference of the payment')
+    .option('--event <name>', 'the event, which the service does not show', REVERSAL.event)
+    .option('--status <name>', 'the transaction_status, which the service does not show', REVERSAL.status)
+    .option('--to <url>', 'where the callback goes (default: where that of the payment goes)')
+    .action(
+      async (
+        reference: string,
+        options: Parameters<typeof reverse>[2] & SessionOptions & { json?: true },
+      ) => {
+        const { transaction, deliveries } = await reverse(openSession(options), reference, options);
+        await report(deliveries, options.json && { transaction });
+      },
+    );
   withSession(root.command('resend'))
     .description('sends a delivery again')
     .argument('<id>', 'of the delivery', id)
@@ -182,7 +205,8 @@ async function main(given: readonly string[]): Promise<void> {
   const program = end === -1 ? [] : given.slice(end + 1);
   // The default subcommand is 'start', but the help without one lists all subcommands.
   const [first = 'start'] = own;
-  const isDefault = own.length === 0 || (first.startsWith('-') && !['-h', '--help'].includes(first));
+  const isDefault =
+    own.length === 0 || (first.startsWith('-') && !['-h', '--help', '-V', '--version'].includes(first));
   await createProgram(program).parseAsync(isDefault ? ['start', ...own] : own, { from: 'user' });
 }
 
@@ -191,7 +215,10 @@ function failed(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const isExpected = error instanceof CommandError || error instanceof PaymentServiceError;
   console.error(printableLines(isExpected ? `${NAME}: ${error.message}` : inspect(error)));
-  if (error instanceof ConfigurationError && !CIRCUMSTANCES.includes(error.option)) return 2;
+  if (error instanceof ConfigurationError && !CIRCUMSTANCES.includes(error.option)) {
+    console.error(error.docs);
+    return 2;
+  }
   return error instanceof CommandError ? error.exitCode : 1;
 }
 

@@ -28,13 +28,51 @@ export async function printDeliveries(deliveries: readonly SandboxDelivery[], st
       print(stream, `  not sent yet: ${due_at ?? 'it waits for another delivery'}`);
       continue;
     }
-    const { title, detail, fix, tone } = attempt.outcome;
+    const { title, detail, fix, docs, tone } = attempt.outcome;
     print(stream, `  ${answerOf(attempt)}`);
     print(stream, `  ${title}`, TONE_COLOURS[tone]);
-    for (const text of [detail, fix]) if (text !== '') print(stream, `  ${text}`);
+    const page = tone === 'bad' ? docs : '';
+    for (const text of [detail, fix, page]) if (text !== '') print(stream, `  ${text}`);
     const seen = wentWrong(delivery) ? await lookAt(delivery) : undefined;
     if (seen !== undefined) print(stream, `  ${seen}`, 'yellow');
   }
+}
+
+/**
+ * One line for each attempt of a delivery, as it is made: `10:31:05  ORD-1  COMPLETED  200 in 4 ms  The callback was accepted.`
+ * The first with each cause that is not a success is followed by what was seen and what to do.
+ *
+ * @returns `tell` for each attempt; `told` resolves when all of them are printed.
+ */
+export function createStory(stream: Stream): {
+  tell(delivery: SandboxDelivery): void;
+  told(): Promise<void>;
+} {
+  const explained = new Set<string>();
+  let last = Promise.resolve();
+  const write = async (delivery: SandboxDelivery): Promise<void> => {
+    const { url, misbehaves, attempts, signed } = delivery;
+    const attempt = attempts.at(-1);
+    if (attempt === undefined) return;
+    const { title, detail, fix, docs, tone, cause } = attempt.outcome;
+    const wrong = misbehaves.length === 0 ? [] : [`(${misbehaves.join(', ')})`];
+    const again = attempts.length === 1 ? [] : [`attempt ${attempts.length}`];
+    const what = [signed.merchant_reference, signed.transaction_status, ...wrong, ...again];
+    const line = [utc(Date.parse(attempt.at)).slice(11, 19), ...what, statusOf(attempt), title];
+    print(stream, line.join('  '), TONE_COLOURS[tone]);
+    if (tone === 'good' || explained.has(cause)) return;
+    explained.add(cause);
+    const seen = tone === 'bad' ? await lookAt(delivery) : undefined;
+    const answer =
+      attempt.status === null ? '' : `It was sent to ${url}, which answered: ${answerOf(attempt)}`;
+    for (const text of [answer, detail, fix, seen ?? '', docs]) if (text !== '') print(stream, INDENT + text);
+  };
+  return {
+    tell: (delivery) => {
+      last = last.then(() => write(delivery));
+    },
+    told: () => last,
+  };
 }
 
 const MINUTE = 60_000;
@@ -65,9 +103,9 @@ export function printSummary(deliveries: readonly SandboxDelivery[], stream: Str
 }
 
 /** Prints why a callback verifies or does not. */
-export function printExplanation({ ok, title, detail, fix }: Explanation, stream: Stream): void {
+export function printExplanation({ ok, title, detail, fix, docs }: Explanation, stream: Stream): void {
   print(stream, title, ok ? 'green' : 'red');
-  for (const text of [detail, fix]) print(stream, text);
+  for (const text of [detail, fix, docs]) print(stream, text);
 }
 
 /** Whether the newest attempt of a delivery failed. */
@@ -89,11 +127,16 @@ export function printCheck({ url, ok, results }: CheckReport, stream: Stream): v
   print(stream, last, ok ? 'green' : 'red');
 }
 
-function answerOf({ status, error, ms, response }: SandboxAttempt): string {
-  if (status === null) return `no answer: ${error}`;
+function answerOf({ response, ...attempt }: SandboxAttempt): string {
+  if (attempt.status === null) return statusOf(attempt);
   const body = response?.body.trim().replace(/\s+/g, ' ') ?? '';
   const shown = body.length > MAX_ANSWER ? `${body.slice(0, MAX_ANSWER)}…` : body;
-  return `${status}${ms === null ? '' : ` in ${ms} ms`}  ${shown}`;
+  return `${statusOf(attempt)}  ${shown}`;
+}
+
+function statusOf({ status, error, ms }: Pick<SandboxAttempt, 'status' | 'error' | 'ms'>): string {
+  if (status === null) return `no answer: ${error}`;
+  return `${status}${ms === null ? '' : ` in ${ms} ms`}`;
 }
 
 /** One line, since a response is another program's output. */

@@ -5,7 +5,7 @@ import { exampleEndpoints, type SandboxEndpoint } from '../service/endpoints.ts'
 import { readJson } from '../state/fields.ts';
 import { listensElsewhere } from './endpoint.ts';
 import { CommandError, UsageError } from './failures.ts';
-import { printDeliveries, printSummary, wentWrong } from './print.ts';
+import { createStory, printSummary, wentWrong } from './print.ts';
 import { accepts, type Program, portOf, startProgram } from './program.ts';
 import {
   type KeyVariables,
@@ -16,6 +16,7 @@ import {
   sessionWith,
   writeKeys,
 } from './session.ts';
+import { curlOf, endpointLines } from './shown-endpoints.ts';
 import { jsonObject, readMisbehaviours, trigger } from './trigger.ts';
 
 export interface StartOptions {
@@ -47,7 +48,12 @@ export async function start(options: StartOptions, program: readonly string[]): 
   const { keysFile } = options;
   const file = options.memory ? undefined : (options.file ?? ownStateFile());
   const endpoints = options.endpoints === undefined ? undefined : await readEndpoints(options.endpoints);
+  const isAlone = program.length === 0;
+  // The program's own output goes to stdout; what the sandbox says about it goes to stderr.
+  const stream = isAlone ? process.stdout : process.stderr;
+  const story = createStory(stream);
   const sandbox = createSandbox({
+    onAttempt: story.tell,
     endpoints,
     file,
     seed: options.seed,
@@ -63,11 +69,16 @@ export async function start(options: StartOptions, program: readonly string[]): 
     if (!options.memory && options.file === undefined) writeKeys(OWN_KEYS_FILE, variables);
     if (keysFile !== undefined) writeKeys(keysFile, variables);
     const before = sandbox.deliveries().at(-1)?.id ?? 0;
-    const isAlone = program.length === 0;
     if (isAlone) console.log(introduction(url, sandbox, options, file));
-    const code = isAlone ? await interrupted() : await runWith(sandbox, variables, program);
+    if (endpoints !== undefined) stream.write(`${endpointLines(endpoints)}\n\n`);
+    if (isAlone && endpoints?.[0] !== undefined)
+      stream.write(`${curlOf(endpoints[0], url, sandbox.account)}\n\n`);
+    if (isAlone) console.log('Ctrl-C stops it.\n');
+    const starts = endpoints !== undefined;
+    const code = isAlone ? await interrupted() : await runWith(sandbox, variables, program, story, starts);
+    await story.told();
     const own = sandbox.deliveries().filter(({ id }) => id > before);
-    printSummary(own, isAlone ? process.stdout : process.stderr);
+    printSummary(own, stream);
     return code;
   } finally {
     await sandbox.close();
@@ -85,11 +96,15 @@ async function readEndpoints(file: string): Promise<readonly SandboxEndpoint[]> 
   return list;
 }
 
-/** The program's own output goes to stdout; what the sandbox says about it goes to stderr. */
+type Story = ReturnType<typeof createStory>;
+
 async function runWith(
   sandbox: Sandbox,
   variables: KeyVariables,
   command: readonly string[],
+  story: Story,
+  /** It starts payments at its own endpoints, whose callbacks it then gets. */
+  isStarting: boolean,
 ): Promise<number> {
   const session = sessionWith({ variables, source: 'this sandbox' }, variables.BASE_URL, sandbox.fetch);
   const { callback_url: address } = await session.call('GET', '/sandbox/settings');
@@ -99,14 +114,15 @@ async function runWith(
       `Port ${portOf(target)} is in use: another program would receive the callbacks. Stop that one, or choose another port.`,
     );
   }
-  console.error(`Payment service sandbox: ${variables.BASE_URL}`);
+  const to = target === undefined ? '' : `, which sends callbacks to ${target}`;
+  console.error(`Payment service sandbox: ${variables.BASE_URL}${to}`);
   // A verifier refuses sandbox keys unless NODE_ENV names development or a test.
   const program = await startProgram(command, {
     ...variables,
     NODE_ENV: process.env['NODE_ENV'] || 'development',
   });
   if (target === undefined) console.error('No callback was sent. Set its address with --callback-url.');
-  else await sendFirst(session, program, target);
+  else if (await listens(program, target)) await sendFirst(session, story, isStarting);
   const code = await program.ended;
   if (code === 0 || program.isStopped()) return code;
   console.error(
@@ -115,7 +131,8 @@ async function runWith(
   return code;
 }
 
-async function sendFirst(session: Session, program: Program, target: URL): Promise<void> {
+/** Resolves when the program accepts connections, or has ended; says meanwhile where it listens instead. */
+async function listens(program: Program, target: URL): Promise<boolean> {
   const ending = new AbortController();
   const over = program.ended.finally(() => ending.abort());
   const nowhere = `Nothing listens on ${target.host} yet. Does ${program.name} listen on this address and port?`;
@@ -139,10 +156,17 @@ async function sendFirst(session: Session, program: Program, target: URL): Promi
     const next = code === 0 ? 'Does it call listen() with this port?' : 'Its output above says why.';
     if (!program.isStopped())
       console.error(`${program.name} ended before it listened on ${target.host}. ${next}`);
+  }
+  return isListening;
+}
+
+async function sendFirst(session: Session, { told }: Story, isStarting: boolean): Promise<void> {
+  if (isStarting) {
+    console.error('Your program listens. Start a payment with it: its callback is a line here.');
     return;
   }
   const { deliveries } = await trigger(session, {});
-  await printDeliveries(deliveries, process.stderr);
+  await told();
   if (deliveries.some(wentWrong)) return;
   console.error(
     `\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`,
@@ -185,7 +209,5 @@ Open ${url} for wallets, transactions, deliveries, and to start a payment. Or:
 Try one misbehaviour, from another terminal: a forged amount, under a valid signature.
 
   npx payment-service-sandbox trigger${to} --misbehave forged_amount=5000000
-
-Ctrl-C stops it.
 `;
 }

@@ -5,12 +5,12 @@ import { defaultProviders } from '../service/providers.ts';
 import { collectionFields } from '../service/requests.ts';
 import type { SandboxDelivery } from '../service/views.ts';
 import { asObject, readJson } from '../state/fields.ts';
-import { UsageError } from './failures.ts';
+import { CommandError, UsageError } from './failures.ts';
 import type { Session } from './session.ts';
 
 /** What `trigger` and the first callback send. */
 export interface TriggerOptions {
-  /** Where the callback is sent. By default, the sandbox's own address. */
+  /** Where the callback is sent. By default, where that of the payment goes, or the sandbox's own address. */
   readonly to?: string | undefined;
   /** `field=value`, as in `amount=700`. */
   readonly set?: readonly string[] | undefined;
@@ -35,14 +35,31 @@ const LITERALS = ['amount', 'charge_customer'];
 /** Every field of a callback. Fields that a collection does not have change only the callback. */
 const CALLBACK_FIELDS: readonly string[] = ['event', ...Object.keys(sampleCallback().payload)];
 
-/** Starts a collection, and waits until its callbacks have been tried. */
-export async function trigger(session: Session, options: TriggerOptions): Promise<Triggered> {
-  const { request, changes } = collectionOf(options);
-  const misbehave = readMisbehaviours(options.misbehave ?? []);
+/**
+ * Sends the callback of a payment, and waits until it has been tried: of the newest one with this reference, which is completed
+ * if it is pending. Without a reference, or if no payment has it, a collection is started.
+ */
+export async function trigger(
+  session: Session,
+  options: TriggerOptions,
+  reference?: string,
+): Promise<Triggered> {
+  const { given, changes } = fieldsOf(options);
+  const misbehave = { ...readMisbehaviours(options.misbehave ?? []), ...changes };
+  const payment = reference === undefined ? undefined : await paymentOf(session, reference);
+  if (payment !== undefined) return triggerAgain(session, payment, given, misbehave);
+  const named = reference === undefined ? {} : { merchant_reference: reference };
+  const request: Fields = {
+    merchant_reference: 'ORD-1001',
+    amount: 500,
+    currency: 'UGX',
+    ...given,
+    ...named,
+  };
   const isChanged = options.misbehave !== undefined || Object.keys(changes).length > 0;
-  const body = { ...request, ...(isChanged ? { misbehave: { ...misbehave, ...changes } } : {}) };
+  const body = { ...payerIn(request), ...request, ...(isChanged ? { misbehave } : {}) };
   const { transaction } = await session.call('POST', '/sandbox/collections', body);
-  const started = Object(transaction) as Record<string, unknown>;
+  const started = Object(transaction) as Fields;
   if (started['callback_url'] === null) {
     throw new UsageError(
       'The transaction has no callback URL. Set one with --to, or start the sandbox with --callback-url.',
@@ -51,11 +68,74 @@ export async function trigger(session: Session, options: TriggerOptions): Promis
   return { transaction: started, deliveries: await tried(session, Number(started['id'])) };
 }
 
+/** The callback of a payment that the merchant's own program has started. */
+async function triggerAgain(
+  session: Session,
+  payment: Fields,
+  { callback_url, ...given }: Fields,
+  misbehave: Fields,
+): Promise<Triggered> {
+  const { id, merchant_reference: reference } = payment;
+  const [field] = Object.keys(given);
+  if (field !== undefined) {
+    throw new UsageError(
+      `${reference} is started, so its ${field} cannot be set. To change what its callback says, use --misbehave.`,
+    );
+  }
+  const changes = callback_url === undefined ? misbehave : { ...misbehave, callback_url };
+  if (payment['transaction_status'] !== 'PENDING') return composed(session, payment, changes);
+  if (Object.keys(changes).length > 0) {
+    throw new UsageError(
+      `${reference} is pending, and its callback is sent when it is completed. Complete it first: trigger ${reference}`,
+    );
+  }
+  const { transaction } = await session.call('POST', `/sandbox/transactions/${id}/outcome`, {
+    outcome: 'completed',
+  });
+  return { transaction: Object(transaction) as Fields, deliveries: await tried(session, Number(id)) };
+}
+
+/** The event and the status of a reversal. The service shows neither, so these are made up, as in the recipes. */
+export const REVERSAL = { event: 'transaction.reversed', status: 'REVERSED' } as const;
+
+/**
+ * Sends a callback that says that a payment was taken back. The simulated wallets do not change.
+ *
+ * @throws {CommandError} If no payment has the reference.
+ */
+export async function reverse(
+  session: Session,
+  reference: string,
+  { event, status, to }: { readonly event: string; readonly status: string; readonly to?: string },
+): Promise<Triggered> {
+  const payment = await paymentOf(session, reference);
+  if (payment === undefined) {
+    throw new CommandError(
+      `No payment of this sandbox has the reference ${reference}. To pay it first: trigger ${reference}`,
+    );
+  }
+  return composed(session, payment, { event, status, ...(to === undefined ? {} : { callback_url: to }) });
+}
+
+/** The newest payment with this reference. */
+async function paymentOf(session: Session, reference: string): Promise<Fields | undefined> {
+  const query = new URLSearchParams({ merchant_reference: reference, limit: '1' });
+  const { transactions } = await session.call('GET', `/sandbox/transactions?${query}`);
+  return (transactions as readonly Fields[])[0];
+}
+
+async function composed(session: Session, payment: Fields, changes: Fields): Promise<Triggered> {
+  const id = Number(payment['id']);
+  const { deliveries } = await session.call('POST', `/sandbox/transactions/${id}/compose`, changes);
+  const ids = (deliveries as readonly SandboxDelivery[]).map((delivery) => delivery.id);
+  return { transaction: payment, deliveries: await tried(session, id, ids) };
+}
+
 /** Resends a delivery, and waits until it has been tried. */
 export async function resend(session: Session, id: number): Promise<readonly SandboxDelivery[]> {
   const { delivery } = await session.call('POST', `/sandbox/deliveries/${id}/resend`);
   const { id: newId, transaction_id } = delivery as SandboxDelivery;
-  return tried(session, transaction_id, newId);
+  return tried(session, transaction_id, [newId]);
 }
 
 /** Misbehaviours as written on a command line: JSON, `name` or `name=value`, combined. */
@@ -84,22 +164,23 @@ export function jsonObject(text: string, option: string): Record<string, unknown
   return value;
 }
 
-function collectionOf({ to, set = [] }: TriggerOptions): { request: Fields; changes: Fields } {
-  const request: Fields = { merchant_reference: 'ORD-1001', amount: 500, currency: 'UGX' };
+/** The fields of the collection, and the changes of its callback. */
+function fieldsOf({ to, set = [] }: TriggerOptions): { given: Fields; changes: Fields } {
+  const given: Fields = {};
   const changes: Fields = {};
   const fields: Fields = {};
   for (const text of set) {
     const [name, value] = pairOf(text);
     if (value === undefined) throw new UsageError(`--set needs field=value, not "${text}".`);
-    if (collectionFields.includes(name)) request[name] = LITERALS.includes(name) ? literal(value) : value;
+    if (collectionFields.includes(name)) given[name] = LITERALS.includes(name) ? literal(value) : value;
     else if (!CALLBACK_FIELDS.includes(name)) fields[name] = newField(name, value);
     else if (name === 'event') changes['event'] = value;
     else if (name === 'transaction_status') changes['status'] = value;
     else fields[name] = literal(value);
   }
   if (Object.keys(fields).length > 0) changes['extra_fields'] = fields;
-  if (to !== undefined) request['callback_url'] = to;
-  return { request: { ...payerIn(request), ...request }, changes };
+  if (to !== undefined) given['callback_url'] = to;
+  return { given, changes };
 }
 
 /** A field that callbacks do not have yet, to try how a receiver treats what the service may add. */
@@ -112,7 +193,7 @@ function newField(name: string, value: string): unknown {
 }
 
 /** A provider that collects in this currency, and one of its account numbers. */
-function payerIn({ currency, provider_code }: Record<string, unknown>): object {
+export function payerIn({ currency, provider_code }: Record<string, unknown>): object {
   const found = defaultProviders.find(
     ({ option }) =>
       option.transaction_currency === currency &&
@@ -135,14 +216,18 @@ function literal(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** The deliveries of a transaction, or one of them, once each was tried or is due after the timeout. */
-async function tried(session: Session, transactionId: number, id?: number): Promise<SandboxDelivery[]> {
+/** The deliveries of a transaction, or some of them, once each was tried or is due after the timeout. */
+async function tried(
+  session: Session,
+  transactionId: number,
+  ids?: readonly number[],
+): Promise<SandboxDelivery[]> {
   const { now } = await session.call('GET', '/sandbox/clock');
   const end = Date.now() + WAIT_MS;
   const lastDue = Date.parse(String(now)) + WAIT_MS;
   for (;;) {
     const { deliveries } = await session.call('GET', `/sandbox/deliveries?transaction_id=${transactionId}`);
-    const listed = (deliveries as SandboxDelivery[]).filter((each) => id === undefined || each.id === id);
+    const listed = (deliveries as SandboxDelivery[]).filter((each) => ids?.includes(each.id) ?? true);
     const isWaiting = listed.some(
       ({ attempts, state, due_at }) =>
         attempts.length === 0 && state === 'scheduled' && (due_at === null || Date.parse(due_at) <= lastDue),

@@ -74,6 +74,8 @@ export function createDeliveries(context: Context): Deliveries {
     const sent = headers && { headers, signature };
     const at = clock.now();
     store.write((unit) => recordAttempt(unit, delivery.id, { at, ...outcome, sent }));
+    const recorded = store.get('delivery', delivery.id);
+    if (recorded !== undefined) context.onAttempt(recorded);
   };
 
   return {

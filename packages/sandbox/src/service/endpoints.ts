@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import * as z from 'zod';
 import { asObject, text } from '../state/fields.ts';
-import { type CollectionRequest, type PayoutRequest, requestField } from './requests.ts';
+import { type CollectionRequest, fieldsOf, type PayoutRequest, requestField } from './requests.ts';
 
 /** The fields of a simulated collection, payout or transfer. */
 export type EndpointField = Exclude<keyof CollectionRequest | keyof PayoutRequest, 'misbehave' | 'retry'>;
@@ -66,12 +66,31 @@ const endpoint = z.strictObject({
 /** @throws {ConfigurationError} naming the endpoint and the member. */
 export function checkEndpoints(given: unknown): readonly Endpoint[] {
   const result = z.array(endpoint).safeParse(given ?? []);
-  if (result.success) return result.data;
+  if (result.success) {
+    for (const [index, each] of result.data.entries()) checkMembers(each, `endpoints[${index}].members`);
+    return result.data;
+  }
   const [issue] = result.error.issues;
   const where = (issue?.path ?? []).map((step) =>
     typeof step === 'number' ? `[${step}]` : `.${String(step)}`,
   );
   throw new ConfigurationError('endpoints', `endpoints${where.join('')}: ${issue?.message}.`);
+}
+
+/** Every request of an endpoint without these fields, or with others, would be refused. */
+function checkMembers({ members, fixed, starts }: Endpoint, where: string): void {
+  const fields = fieldsOf(starts);
+  const given = [...Object.keys(members), ...Object.keys(fixed)];
+  const missing = [...fields].filter(([name, { isNeeded }]) => isNeeded && !given.includes(name));
+  if (missing.length > 0) {
+    const names = missing.map(([name]) => name).join(', ');
+    const message = `${where}: a ${starts} needs ${names}. Name the member of the request that has it, or give its value in fixed.`;
+    throw new ConfigurationError('endpoints', message);
+  }
+  const unknown = given.find((name) => !fields.has(name));
+  if (unknown === undefined) return;
+  const message = `${where}: a ${starts} has no ${unknown}. Its fields: ${[...fields.keys()].join(', ')}.`;
+  throw new ConfigurationError('endpoints', message);
 }
 
 /** The request of the simulation, read from the merchant's own; missing members are left out, and refused where they are needed. */

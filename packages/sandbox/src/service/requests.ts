@@ -100,7 +100,8 @@ const collectionRequest = z.strictObject({
   redirect_url: address.optional(),
   mode: z.enum(['page', 'direct', 'pending']).optional(),
 });
-const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> } = {
+/** What an endpoint can start. */
+const started = {
   collection: collectionRequest,
   payout: z.strictObject({
     ...transaction,
@@ -108,6 +109,9 @@ const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> }
     mode: z.enum(['direct', 'pending']).optional(),
   }),
   transfer: z.strictObject({ currency: text, amount: z.number().positive() }),
+};
+const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> } = {
+  ...started,
   outcome: z.strictObject({ outcome }),
   settings: z.strictObject({
     callback_url: address.nullable().exactOptional(),
@@ -143,6 +147,14 @@ const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> }
 export const requestField: z.ZodType<
   Exclude<keyof CollectionRequest | keyof PayoutRequest, 'misbehave' | 'retry'>
 > = collectionRequest.omit({ misbehave: true, retry: true }).extend({ bank_code: text }).keyof();
+
+/** Every field of a collection, a payout or a transfer, and whether a request needs it. */
+export function fieldsOf(
+  kind: 'collection' | 'payout' | 'transfer',
+): ReadonlyMap<string, { readonly isNeeded: boolean }> {
+  const fields = Object.entries<z.ZodType>(started[kind].shape);
+  return new Map(fields.map(([name, schema]) => [name, { isNeeded: !schema.safeParse(undefined).success }]));
+}
 
 /** The fields of a collection, except for those with another name in the command. */
 export const collectionFields: readonly string[] = Object.keys(

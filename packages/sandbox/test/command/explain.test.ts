@@ -52,15 +52,16 @@ test('explain reads standard input, and exits with 0 for a callback that verifie
   }
 });
 
-test('explain prints title, detail and fix of a request in a file, and no key', async () => {
+test('explain prints title, detail, fix and page of a request in a file, and no key', async () => {
   const cwd = emptyFolder();
   await writeFile(join(cwd, 'request.http'), http(upper));
   await writeFile(join(cwd, 'keys.env'), `SIGNING_KEY=${KEY}\n`);
   const args = ['explain', '--request', 'request.http', '--keys-file', 'keys.env'];
   const { code, stdout, stderr } = await runCommand(args, { cwd });
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-  expect(stdout.trimEnd().split('\n')).toHaveLength(3);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(4);
   expect(stdout).toContain('upper');
+  expect(stdout).toContain('/docs/guide/refused.md');
   expect(stdout).not.toContain(KEY);
 });
 

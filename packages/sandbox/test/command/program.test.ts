@@ -23,10 +23,28 @@ test('start gives the program its keys, sends one callback when it listens, and 
   expect(stdout).toMatch(
     /^env http:\/\/127\.0\. SANDBOXPUBLIC SANDBOXSECRET SANDBOXSIGNIN\nreceived POST \/payments\/callbacks\n$/,
   );
-  for (const part of [`Delivery 1 to ${url}`, 'ORD-1001', 'The callback was accepted.', 'Try next'])
-    expect(stderr).toContain(part);
-  expect(stderr).toMatch(/200 in \d+ ms {2}\{"status":"accepted"\}/);
+  for (const part of [`sends callbacks to ${url}`, 'Try next']) expect(stderr).toContain(part);
+  expect(stderr).toMatch(
+    /^\d\d:\d\d:\d\d {2}ORD-1001 {2}COMPLETED {2}200 in \d+ ms {2}The callback was accepted\.$/m,
+  );
   expect(stderr).not.toContain('\u001B');
+});
+
+test('start prints a line for each attempt, and the cause, the fix and the page of the first failure of each kind', async () => {
+  const { args, url } = await withReceiver('500', 'stays');
+  const retry = ['--retry', '{"preset":"not-2xx","max_attempts":2,"backoff_ms":1}'];
+  const { cwd, output } = await startCommand([...retry, ...args], { until: 'attempt 2' });
+  expect((await runCommand(['trigger', 'ORD-7'], { cwd })).code).toBe(1);
+  await expect.poll(output).toMatch(/ORD-7 {2}COMPLETED {2}attempt 2 {2}/);
+  expect(output().match(/^\d\d:\d\d:\d\d .* 500 in \d+ ms {2}Your endpoint returned 500\.$/gm)).toHaveLength(
+    4,
+  );
+  for (const part of [
+    `  It was sent to ${url}, which answered: 500`,
+    '  Look at its log',
+    '#no-callback-arrives',
+  ])
+    expect(output().split(part)).toHaveLength(2);
 });
 
 const crash = ['Cannot find module of the test', 'ended before it listened on 127.0.0.1:PORT.'];
@@ -43,6 +61,15 @@ test.each([
     expect(stderr).not.toContain('Try next');
   },
 );
+
+test('with --endpoints, start sends no callback of its own, and prints where a payment starts', async () => {
+  const { args } = await withReceiver();
+  const { output } = await startCommand(['--endpoints', 'example', ...args], { until: 'Start a payment' });
+  expect(output()).toContain(
+    '  POST /example/collections starts a collection: reference (merchant_reference), ',
+  );
+  expect(output()).not.toContain('received');
+});
 
 test('start does not start the program when another one uses the port', async () => {
   const { port, args } = await withReceiver();

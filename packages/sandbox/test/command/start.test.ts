@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSandbox } from '../../src/index.ts';
 import { exchange } from '../support/api.ts';
-import { type Command, runCommand, startCommand } from '../support/command.ts';
+import { type Command, runCommand, runProgram, startCommand } from '../support/command.ts';
 import { emptyFolder, modesIn, OWN_FILE, OWN_FOLDER } from '../support/folders.ts';
 import { useStage } from '../support/stage.ts';
 
@@ -80,11 +80,17 @@ test('start --endpoints answers the endpoints of a file, and the made-up ones by
     ['own.json', '/transfers', 422],
     ['example', '/example/payouts', 400],
   ] as const) {
-    const { url, keys } = await start(['--memory', '--endpoints', file], { cwd });
+    const { url, keys, output } = await start(['--memory', '--endpoints', file], { cwd });
     const headers = { ...keys, 'content-type': 'application/json' };
     const body = '{"sum":1,"of":"UGX"}';
+    expect(output()).toContain(`  POST ${path} starts a `);
     expect((await fetch(url + path, { method: 'POST', headers, body })).status).toBe(status);
   }
+  const { output } = await start(['--memory', '--endpoints', 'example'], { cwd });
+  expect(output()).toContain('payer.phone (account)');
+  const [curl = ''] = /curl -X POST [\s\S]*?\}'$/m.exec(output()) ?? [];
+  const { stdout } = await runProgram('/bin/sh', ['-c', curl]);
+  expect(JSON.parse(stdout)).toMatchObject({ code: 201, data: { state: 'COMPLETED' } });
   await writeFile(join(cwd, 'wrong.json'), '[{"path":"/data"}]');
   const wrong = await runCommand(['--memory', '--port', '0', '--endpoints', 'wrong.json'], { cwd });
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('endpoints[0].starts: ') });

@@ -1,4 +1,5 @@
 /** `trigger`, `resend` and `check`, which talk to a running sandbox. */
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { freePort } from '../../../../vitest.shared.ts';
 import { type RunOptions, runCommand, runOnTerminal, startCommand } from '../support/command.ts';
@@ -46,6 +47,55 @@ test('trigger sets fields of the collection and of the callback, and combines mi
     { merchant_reference: '7', transaction_status: 'REVERSED', request_amount: 9, note: { a: 1 } },
     { merchant_reference: '7', request_amount: 700 },
   ]);
+});
+
+test('trigger completes a pending payment of the program by its reference, then sends its callback again, changed', async () => {
+  const env = await running();
+  const pending = { merchant_reference: 'ORD-7', amount: 900, mode: 'pending' } as const;
+  const { transaction } = stage.collect(pending);
+  expect(await trigger(env, 'ORD-7', '--misbehave', 'duplicate')).toMatchObject(
+    saying(2, 'ORD-7 is pending'),
+  );
+  expect(await trigger(env, 'ORD-7', '--set', 'amount=5')).toMatchObject(
+    saying(2, 'its amount cannot be set'),
+  );
+  expect(stage.merchant.received).toHaveLength(0);
+  const completed = JSON.parse((await trigger(env, 'ORD-7', '--json')).stdout);
+  expect(completed.transaction).toMatchObject({ id: transaction.id, transaction_status: 'COMPLETED' });
+  const forged = JSON.parse((await trigger(env, 'ORD-7', '--misbehave', 'forged_amount=1', '--json')).stdout);
+  expect(forged.deliveries).toMatchObject([
+    { transaction_id: transaction.id, misbehaves: ['composed from 1001', 'forged amount'] },
+  ]);
+  expect(await trigger(env, 'ORD-8')).toMatchObject({ code: 0 });
+  expect(stage.payloads()).toMatchObject([
+    { merchant_reference: 'ORD-7', request_amount: 900 },
+    { merchant_reference: 'ORD-7', request_amount: 1 },
+    { merchant_reference: 'ORD-8', request_amount: 500 },
+  ]);
+});
+
+test('reverse takes back a payment by its reference, under names that can be set, and refuses a reference that no payment has', async () => {
+  const env = await running();
+  const reverse = (...args: string[]) => runCommand(['reverse', ...args], { env });
+  expect(await reverse('ORD-7')).toMatchObject(
+    saying(1, 'No payment of this sandbox has the reference ORD-7.'),
+  );
+  await trigger(env, 'ORD-7');
+  expect(await reverse('ORD-7')).toMatchObject({ code: 0, stdout: expect.stringContaining('REVERSED') });
+  await reverse('ORD-7', '--event', 'refund.made', '--status', 'REFUNDED');
+  const [paid, reversed, refunded] = stage.merchant.received.map(({ body }) => JSON.parse(body));
+  expect(reversed).toMatchObject({
+    event: 'transaction.reversed',
+    payload: { transaction_status: 'REVERSED' },
+  });
+  expect(refunded).toMatchObject({ event: 'refund.made', payload: { transaction_status: 'REFUNDED' } });
+  expect(refunded.payload.internal_reference).toBe(paid.payload.internal_reference);
+});
+
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  for (const flag of ['--version', '-V'])
+    expect(await runCommand([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test('trigger exits with 1 if the receiver accepts a bad signature, and says so when a callback is due later', async () => {

@@ -70,9 +70,9 @@ const literal = vectors.find(({ name }) => name === 'header: t then s');
 const readmeText = readFileSync(join(root, 'README.md'), 'utf8');
 
 /** The packages that README.md tells its reader to install. */
-const README_PACKAGES: readonly string[] = part(/^npm install (.+)$/m).split(' ');
-/** What the program and the command print when the first callback has arrived. */
-const PRINTED = ['The callback was accepted.', 'ORD-1001 is paid'];
+const README_PACKAGES: readonly string[] = part(/^npm install ((?:.*\\\n)*.+)$/m).split(/[\s\\]+/);
+/** What the program and the command print when the first payment has arrived. */
+const PRINTED = ['The callback was accepted.', ' is paid: 500'];
 
 /** Creates the project of a row, installs it from the registry and runs it. */
 export async function rehearse(row: Row, stage: Stage): Promise<Rehearsed> {
@@ -225,6 +225,10 @@ async function runReadme(cwd: string, commandOf: CommandOf): Promise<readonly st
   const line = command.replace(':3000/', `:${port}/`);
   const running = start(commandOf(line.replace(' ', ' --port 0 '), { PORT: String(port) }));
   const missing = (): readonly string[] => PRINTED.filter((one) => !running.output().includes(one));
+  const listens = (): boolean => running.output().includes('Start a payment with it');
+  await until(running, listens, 'it does not listen', MAX_STARTING_MS)
+    .then(() => fetch(`http://127.0.0.1:${port}/orders`, { method: 'POST' }))
+    .catch(() => undefined);
   await until(running, () => missing().length === 0, 'it prints too little', MAX_STARTING_MS).catch(
     () => undefined,
   );

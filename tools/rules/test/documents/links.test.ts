@@ -1,4 +1,6 @@
 import { posix } from 'node:path';
+import { ConfigurationError } from '@payment-service/core';
+import { explain, explainOutcome } from '@payment-service/core/explain';
 import { expect, test } from 'vitest';
 import { anchors, prose } from '../../src/markdown.ts';
 import { fileAt, filesMatching, repositoryFiles, type TextFile } from '../../src/repository.ts';
@@ -49,6 +51,19 @@ test.each(documents.map((document) => [document.path, document] as const))(
     expect(brokenLinks(document, repositoryFiles(), homepage)).toEqual([]);
   },
 );
+
+test('the addresses that errors and explanations name lead to a file or a heading of the repository', () => {
+  const request = { headers: {}, body: '' };
+  const named = [
+    new ConfigurationError('port', 'wrong').docs,
+    explain(request, { signingKey: 'RULES4SIGNING4KEY' }).docs,
+    explainOutcome({ request: { ...request, url: 'http://127.0.0.1/' }, error: 'ECONNREFUSED' }).docs,
+  ];
+  expect(new Set(named).size).toBe(named.length);
+  const text = named.map((address) => `[page](${address})`).join('\n');
+  expect(text.match(/docs\//g)).toHaveLength(named.length);
+  expect(brokenLinks({ path: 'errors.md', text }, repositoryFiles(), homepage)).toEqual([]);
+});
 
 test('control: links to missing files, missing headings and other places are reported, good ones are not', () => {
   const other = { path: 'packages/core/README.md', text: '# Core\n\n## The `raw` body\n' };

@@ -65,10 +65,11 @@ test.each(named(pages.flatMap((page) => codeBlocks(page, 'handler'))))(
   },
 );
 
-test('every block of code in the guide is run or compiled: here, those of the ORMs in proofs/integrations, that of proxies in core', () => {
+test('every block of code in the guide is run or compiled: here, those of containers in containers.test.ts, those of the ORMs in proofs/integrations, that of proxies in core', () => {
   const blocks = pages.flatMap(({ path, text }) => fencedBlocks(text).map(({ info }) => `${path}: ${info}`));
   const others = blocks.filter((block) => !/: (ts (program|run|handler)|text|sh)$/.test(block));
   expect(others).toEqual([
+    ...['ts server', 'ts worker', 'dockerfile', 'yaml'].map((info) => `docs/guide/containers.md: ${info}`),
     ...Array(5).fill('docs/guide/orms.md: js'),
     ...['docs/guide/orms.md: ts', 'docs/guide/proxies.md: ts', 'docs/guide/serverless.md: ts'],
   ]);

@@ -7,12 +7,12 @@ import { adapters } from '../../src/manifests.ts';
 import { fencedBlocks, section } from '../../src/markdown.ts';
 import { fileAt } from '../../src/repository.ts';
 import { importedModules } from '../arrows/foreign-imports.ts';
-import { programProblems } from './program-problems.ts';
+import { MAX_LINES_OF_WHOLE_WAY, programProblems } from './program-problems.ts';
 import { commandFile, withRunningProgram } from './running-program.ts';
 
 const HEADING = '## The first callback in three commands';
 const folder = emptyFolder('readmes');
-const readmes = ['README.md', ...adapters.map((adapter) => `packages/${adapter}/README.md`)];
+const readmes = adapters.map((adapter) => `packages/${adapter}/README.md`);
 
 test.each([...readmes, 'packages/inbox/README.md'])(
   'the one program of %s accepts the signed payment, refuses forged callbacks, and ends on SIGTERM',
@@ -20,13 +20,14 @@ test.each([...readmes, 'packages/inbox/README.md'])(
     const [program, ...others] = codeBlocks(fileAt(path), 'program');
     if (program === undefined) throw new Error(`${path} has no program`);
     expect(others).toEqual([]);
-    const printed = { 'README.md': 'ORD-1001 is paid', 'packages/inbox/README.md': 'ORD-1001 is credited' };
-    expect(await programProblems(program, folder, printed[path as keyof typeof printed])).toEqual([]);
+    const printed = path.includes('/inbox/') ? 'ORD-1001 is credited' : undefined;
+    expect(await programProblems(program, folder, printed)).toEqual([]);
   },
 );
 
-test.each(readmes)('%s: three commands lead to an accepted callback', async (path) => {
-  const text = section(fileAt(path).text, HEADING);
+/** The shell commands of a part of a document, each on one line, and its program. */
+function partsOf(path: string, heading: string) {
+  const text = section(fileAt(path).text, heading);
   const shell = fencedBlocks(text).filter(({ info }) => info === 'sh');
   const [install = '', start = '', ...others] = shell.flatMap(({ code }) =>
     code
@@ -34,34 +35,59 @@ test.each(readmes)('%s: three commands lead to an accepted callback', async (pat
       .replaceAll(/\\\n */g, '')
       .split('\n'),
   );
-  const command = /^npx payment-service-sandbox --callback-url (\S+) -- node (\S+)$/.exec(start);
-  const [, address = '', file = ''] = command ?? [];
   const [program] = codeBlocks({ path, text }, 'program');
+  const [, file = ''] = / -- node (\S+)$/.exec(start) ?? [];
   expect([others, text.includes(`\`${file}\``)]).toEqual([[], true]);
   const needed = importedModules(program?.code ?? '').filter((module) => !module.startsWith('node:'));
   for (const module of [...needed, '@payment-service/sandbox']) {
     const name = module.split('/', module.startsWith('@') ? 2 : 1).join('/');
     expect(` ${install} `).toContain(` ${name} `);
   }
-  // The program of each README runs in the test above. What the command does with one, it does with all of them.
-  if (path !== 'README.md') {
-    expect([address, file]).toEqual(['http://127.0.0.1:3000/payments/callbacks', 'server.mjs']);
-    return;
-  }
-  const cwd = join(folder, path.replaceAll('/', '-'));
+  return { text, start, file, program };
+}
+
+test.each(readmes)('%s: three commands lead to an accepted callback', (path) => {
+  const { start } = partsOf(path, HEADING);
+  // What the command does with the program below, it does with all of them.
+  expect(start).toBe(
+    'npx payment-service-sandbox --callback-url http://127.0.0.1:3000/payments/callbacks -- node server.mjs',
+  );
+});
+
+test('README.md begins with the whole way of a payment, and its four commands lead to a page that says that it is paid', async () => {
+  const { text, start, file, program } = partsOf('README.md', '## The first payment in four commands');
+  if (program === undefined) throw new Error('there is no program');
+  expect(await programProblems(program, folder, undefined, MAX_LINES_OF_WHOLE_WAY)).toEqual([]);
+  const cwd = join(folder, 'whole-way');
   mkdirSync(cwd, { recursive: true });
-  writeFileSync(join(cwd, file), program?.code ?? '');
+  writeFileSync(join(cwd, file), program.code);
+  const [, given = ''] = /^npx payment-service-sandbox (.+)$/.exec(start) ?? [];
+  const [, curl = '', address = ''] = /`(curl .* (http:\S+))`/.exec(text) ?? [];
+  expect(curl).toBe(`curl -L -d '' ${address}`);
   // `node` in the command is the running one.
   const env = { PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) };
-  const argumentsFor = (port: number): readonly string[] => {
-    const url = address.replace(':3000/', `:${port}/`);
-    return ['--port', '0', '--callback-url', url, '--', 'node', file];
-  };
-  const use: Parameters<typeof withRunningProgram>[2] = async ({ hasPrinted }) => {
-    for (const line of ['The callback was accepted.', 'ORD-1001 is paid']) await hasPrinted(line);
+  const argumentsFor = (port: number): readonly string[] => [
+    ...['--port', '0'],
+    ...given.replace(':3000/', `:${port}/`).split(' '),
+  ];
+  const use: Parameters<typeof withRunningProgram>[2] = async ({ url, hasPrinted }) => {
+    await hasPrinted('Start a payment');
+    // As curl does it: a POST with an empty body, and a GET after 303.
+    const placed = await fetch(address.replace('http://127.0.0.1:3000', url), { method: 'POST' });
+    const page = async (): Promise<string> => (await fetch(placed.url)).text();
+    expect([placed.status, placed.url]).toEqual([200, expect.stringContaining('/orders/ORD-')]);
+    for (const line of ['The callback was accepted.', ' is paid: 500']) await hasPrinted(line);
+    await expect.poll(page, { timeout: 25_000 }).toBe('Your payment of UGX 500 has arrived.\n');
   };
   const { output } = await withRunningProgram(commandFile(), env, use, { cwd, argumentsFor });
   expect(output).not.toContain('NODE_ENV is not set');
+  expect(output.match(/ is paid: 500/g)).toHaveLength(1);
+});
+
+test('AGENTS.md, which every package carries, begins with the same program', () => {
+  const codeOf = (path: string): readonly string[] =>
+    codeBlocks(fileAt(path), 'program').map(({ code }) => code);
+  expect(codeOf('packages/core/AGENTS.md')).toEqual(codeOf('README.md'));
 });
 
 test('control: a long program that does nothing with the payment, and ends with an error, is reported', async () => {

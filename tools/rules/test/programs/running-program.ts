@@ -21,7 +21,7 @@ export interface Starting {
   readonly cwd?: string;
 }
 
-const MAX_WAIT_MS = 25_000;
+const MAX_WAIT_MS = 60_000;
 
 /**
  * Starts a program in its own process, on a free port, with nothing but PORT and the given variables in its environment; runs
@@ -66,9 +66,8 @@ async function accepts(port: number): Promise<boolean> {
   }
 }
 
-/** The program of the command that the READMEs show. */
-export function commandFile(): string {
-  const name = 'payment-service-sandbox';
+/** The program of a command that the documents show. */
+export function commandFile(name: string = 'payment-service-sandbox'): string {
   const found = workspacePackages().find(({ manifest }) => name in (manifest.bin ?? {}));
   return join(root, found?.folder ?? '', found?.manifest.bin?.[name] ?? '');
 }
