@@ -35,6 +35,8 @@ export interface Act extends PaymentKey {
 
 /** A payment with the bodies of its held reports. */
 export interface ActedOn extends PaymentSummary {
+  /** Its expectation was canceled, also if a report is held after that. */
+  readonly isCanceled?: boolean;
   readonly revision: string;
   readonly reports: readonly (TransitionSummary & { readonly bodies?: readonly KeptBody[] })[];
 }
@@ -106,10 +108,11 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
     verb: 'retry',
     about: 'checks a report again now, under the same rules and with all attempts',
     canCredit: false,
-    offered: ({ reports, ...payment }) =>
+    offered: ({ reports, isCanceled, ...payment }) =>
       reports
         .filter((report) => isOpen(report) && report.state !== 'pending')
-        .map((report) => ({ report: report.transitionId, ...moneyOf(report, payment) })),
+        // The rules credit nothing of what is canceled.
+        .map((report) => ({ report: report.transitionId, ...(!isCanceled && moneyOf(report, payment)) })),
     effect: ({ money }) =>
       `Checks it again now, under the same rules${money ? `: credits ${textOf(money)} if that is what was paid` : ''}.`,
     done: () => `Retried: ${WORKER} checks it again.`,
@@ -128,8 +131,8 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
     verb: 'expect',
     about: 'states what a payment must be, and checks again what waits for that',
     canCredit: true,
-    offered: ({ settled, isArchived, state, merchant_reference }) =>
-      settled !== undefined || isArchived || state === 'canceled' || merchant_reference === '' ? [] : [{}],
+    offered: ({ settled, isArchived, isCanceled, merchant_reference }) =>
+      settled !== undefined || isArchived || isCanceled || merchant_reference === '' ? [] : [{}],
     effect: (_act, { expected }) =>
       `The amount that you state becomes what is expected${expected === undefined ? '' : ` in place of ${textOf(expected)}`}, and is credited when a report equals it.`,
     done: ({ money }) => `${textOf(money)} is expected now, and reports that wait for it are checked again.`,

@@ -72,8 +72,9 @@ export async function readPayment<Tx>(
   );
   const rows = await statements.run('show_payment_actions', keysOf(key, account), tx);
   const actions = rows.map((each) => ({ ...actionIn(each), report: optionalText(each, 'transition_id') }));
-  const acts = actsOf({ ...known, revision, reports: await withBodies(context, reports, tx) });
-  return { ...known, revision, reports, actions, advice: adviceOf(known, reports), acts };
+  const isCanceled = row !== undefined && row['canceled_at'] !== null;
+  const acts = actsOf({ ...known, isCanceled, revision, reports: await withBodies(context, reports, tx) });
+  return { ...known, revision, reports, actions, advice: adviceOf({ ...known, isCanceled }, reports), acts };
 }
 
 /** A payment without a row: `prune()` has moved it, and nothing was decided about it since. */
