@@ -69,7 +69,8 @@ export function historyOf(seed: number): History {
     const text = { request_amount: String(amount), transaction_amount: String(amount) };
     const claims = isPlain ? same : one([same, same, other, text]);
     const payload = { ...key, internal_reference, transaction_status, ...claims, id: upTo(1) };
-    if (!isPlain && random() < 0.06) return { kind: 'refuse', refusal: refusalOf(payload, account, random()) };
+    if (!isPlain && random() < 0.06)
+      return { kind: 'refuse', refusal: refusalOf(payload, account, random()) };
     const event = `transaction.${transaction_status === 'ODD' && random() < 0.5 ? 'completed' : transaction_status.toLowerCase()}`;
     return { kind: 'receive', callback: callback(payload, { event, account }) };
   };
