@@ -30,27 +30,24 @@ from (select settled_at, settled_by from inbox.payment
 join inbox.callback c on c.transition_id = e.settled_by
 order by at
 
--- name: list_open
--- What waits in a state, oldest change first.
-select t.changed_at, e.currency, e.amount
-from (select id, changed_at from inbox.transition
-  where account = $1 and state = $2 and state <> 'pending' order by changed_at, id limit cast($3 as integer)) as t
-join inbox.callback c on c.id = t.id
-left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-order by t.changed_at, t.id
+-- name: list_held
+-- Payments that wait for a person and are not credited, oldest change first.
+select changed_at, state, currency, amount from inbox.payment
+where account = $1 and state = 'held' order by changed_at, reference_key limit cast($2 as integer)
 
--- name: list_pending
-select t.changed_at, e.currency, e.amount
+-- name: list_under_way
+-- Payments whose reports a worker is to apply, each once, by the oldest of the first due reports.
+select min(t.changed_at) as changed_at, e.state, e.currency, e.amount
 from (select id, changed_at, state from inbox.transition
   where account = $1 and next_at is not null order by next_at, id limit cast($2 as integer)) as t
 join inbox.callback c on c.id = t.id
-left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-where t.state = 'pending' order by t.changed_at, t.id
+join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+where t.state in ('pending', 'retrying') and e.state in ('open', 'failed')
+group by e.reference_key, e.transaction_type, e.state, e.currency, e.amount order by changed_at
 
 -- name: list_changes
-select t.changed_at, c.signed
-from (select id, changed_at from inbox.transition where account = $1 and state = $2 and state <> 'pending'
-    and changed_at >= cast($3 as bigint)
-  order by changed_at desc, id desc limit cast($4 as integer)) as t
-join inbox.callback c on c.id = t.id
-order by t.changed_at, t.id
+-- Payments in a state that have changed since $3: the newest, the oldest of these first.
+select p.changed_at, case when p.state = 'open' and p.deadline_at <= {now} then 'overdue' else p.state end as state, p.needs
+from (select * from inbox.payment where account = $1 and state = $2 and changed_at >= cast($3 as bigint)
+  order by changed_at desc, reference_key desc limit cast($4 as integer)) as p
+order by p.changed_at

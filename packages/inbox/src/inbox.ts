@@ -136,8 +136,8 @@ export interface Inbox<Tx> {
    */
   readonly drain: (options?: DrainOptions) => Promise<Drained>;
   /**
-   * What happened in the last days, for charts: what was settled on each day, what waits, and the newest outcomes. Workers sum each
-   * hour once, so that this reads little however much was settled.
+   * What happened in the last days, for charts: what was settled on each day, which payments wait, and in which state those are that
+   * changed last. Workers sum each hour once, so that this reads little however much was settled.
    *
    * @param options.days 1 to 31, today included. @default 30
    *

@@ -18,15 +18,6 @@ export type TransitionState = (typeof TRANSITION_STATES)[number];
 /** Nothing more happens to them unless an operator applies one after all. */
 export const CLOSED_STATES: readonly TransitionState[] = ['settled', 'superseded', 'resolved'];
 
-/** They are neither done nor refused: a worker or an operator will do something about them. */
-export const WAITING_STATES: readonly TransitionState[] = [
-  'pending',
-  'retrying',
-  'quarantined',
-  'conflict',
-  'dead',
-];
-
 /** The maximum that is counted of each state: a backlog may have any length. */
 export const MAX_COUNTED = 10_000;
 

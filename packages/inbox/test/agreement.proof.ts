@@ -7,7 +7,7 @@ const LONG = { timeout: 3_600_000 };
 
 describe.each(ENGINES)(`histories from seed ${FIRST_SEED} on %s`, (engine) => {
   test(
-    'after each step of a history, the payment, the lists, the counts, the reports and the credits agree',
+    'after each step of a history, the payment, the lists, the counts, the reports and the credits agree, and in the end the command, the console and its charts',
     LONG,
     async () => {
       expect(await playAgreement(engine, 'histories', count)).toBe('');

@@ -1,5 +1,6 @@
 import { WAITS_FOR_PERSON, wordsOfReason } from '../words.ts';
 import type { PaymentState } from '../work/verdict/payment-state.ts';
+import type { ActedOn } from './offers.ts';
 import { textOf } from './operations.ts';
 import type { PaymentSummary } from './payment-summary.ts';
 import type { TransitionSummary } from './views.ts';
@@ -33,9 +34,11 @@ type Own = Omit<Advice, 'isNeeded'>;
 const NOTHING = 'Nothing.';
 const CHECKING = 'We are checking your payment. Please do not pay again.';
 
+type Advised = PaymentSummary & Partial<Pick<ActedOn, 'isCanceled'>>;
+
 /** @param reports Those that are known of it: one that is under way is no reason to pay again. */
 export function adviceOf(
-  payment: PaymentSummary,
+  payment: Advised,
   reports: readonly Pick<TransitionSummary, 'state' | 'reason'>[] = [],
 ): Advice {
   const { needs } = payment;
@@ -74,10 +77,10 @@ function reported(
   return { ...own, heading, sentence, todo };
 }
 
-const OWN: Readonly<Record<PaymentState, (payment: PaymentSummary) => Own>> = {
-  held: ({ expected }) => ({
+const OWN: Readonly<Record<PaymentState, (payment: Advised) => Own>> = {
+  held: ({ expected, isCanceled }) => ({
     heading: 'Held',
-    sentence: `Not credited: a person must decide. ${expected ? `${textOf(expected)} is expected.` : 'Nothing is expected.'}`,
+    sentence: `Not credited: a person must decide. ${expected ? `${textOf(expected)} ${isCanceled ? 'was expected until it was canceled' : 'is expected'}.` : 'Nothing is expected.'}`,
     todo: 'Ask the service what was paid, then decide.',
     say: CHECKING,
   }),

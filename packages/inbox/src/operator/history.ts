@@ -1,9 +1,11 @@
 import { checkOptions } from '@payment-service/core/internal';
 import { wholeNumber } from '../option-rules.ts';
-import { type TransitionState, WAITING_STATES } from '../states.ts';
-import { dateOf, numberOf, optionalText } from '../store/store.ts';
+import { choiceOf, dateOf, numberOf, optionalText } from '../store/store.ts';
 import { HOUR_MS, readClock, sumsOf, totalSettled } from '../work/hours.ts';
-import { jsonTextOf, signedIn } from '../work/verdict/stored.ts';
+import { storedStateIn } from '../work/verdict/payment.ts';
+import { PAYMENT_STATES, type PaymentState, STORED_PAYMENT_STATES } from '../work/verdict/payment-state.ts';
+import { jsonTextOf, reasonIn } from '../work/verdict/stored.ts';
+import type { PaymentSummary } from './payment-summary.ts';
 import type { OperatorContext } from './views.ts';
 
 /** What was settled on one day, UTC. */
@@ -16,10 +18,11 @@ export interface DayTotal {
   readonly amount: string;
 }
 
-/** A transition that waits, with the money that is expected for it. */
+/** A payment that is not credited and waits: a held one for a person, any other for a worker, which has a report of it. */
 export interface OpenPayment {
-  readonly state: TransitionState;
+  readonly state: PaymentState;
   readonly since: Date;
+  /** What is expected of it. */
   readonly currency: string | undefined;
   readonly amount: string | undefined;
 }
@@ -30,26 +33,21 @@ export interface InboxHistory {
   readonly to: Date;
   /** Your own expectations, not what callbacks claim; the oldest day first. */
   readonly settled: readonly DayTotal[];
-  /** At most 500 of each state, the longest waiting first. */
+  /** At most 500 that are held and 500 that a worker is to credit, the longest waiting first. */
   readonly open: readonly OpenPayment[];
-  /** The newest outcomes of the last 48 hours, at most 2,000 of each state. The status is a signed string of the service. */
-  readonly outcomes: readonly {
-    readonly at: Date;
-    readonly state: TransitionState;
-    readonly status: string;
-  }[];
+  /** Each payment that has changed in the last 48 hours and is not archived: the newest 2,000 of each state. */
+  readonly outcomes: readonly (Pick<PaymentSummary, 'state' | 'needs'> & { readonly at: Date })[];
   /** How long the newest settlements took from the first delivery, at most 1,000 of the last 48 hours. */
   readonly delays: readonly { readonly at: Date; readonly seconds: number }[];
 }
 
 export const DAY_MS: number = 24 * HOUR_MS;
 const MAX_DAYS = 31;
-/** Of each state that waits. */
+/** Of those that wait for a person, and of those that wait for a worker. */
 export const MAX_OPEN = 500;
 const MAX_DELAYS = 1000;
-/** Of each state that does not. */
+/** Of each state. */
 export const MAX_OUTCOMES = 2000;
-const OUTCOMES: readonly TransitionState[] = ['settled', 'unhandled', 'superseded'];
 
 /** @throws {ConfigurationError} Names a wrong option. */
 export async function readHistory<Tx>(
@@ -92,27 +90,29 @@ async function settledOn<Tx>(context: OperatorContext<Tx>, from: number, to: num
 }
 
 async function openNow<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<OpenPayment[]> {
-  const open: OpenPayment[] = [];
-  for (const state of WAITING_STATES) {
-    const rows =
-      state === 'pending'
-        ? await statements.run('list_pending', [settings.account, MAX_OPEN])
-        : await statements.run('list_open', [settings.account, state, MAX_OPEN]);
-    for (const row of rows) {
-      const money = { currency: optionalText(row, 'currency'), amount: optionalText(row, 'amount') };
-      open.push({ state, since: dateOf(row, 'changed_at'), ...money });
-    }
-  }
-  return open;
+  const rows = [
+    ...(await statements.run('list_under_way', [settings.account, MAX_OPEN])),
+    ...(await statements.run('list_held', [settings.account, MAX_OPEN])),
+  ];
+  return rows.map((row) => ({
+    state: storedStateIn(row),
+    since: dateOf(row, 'changed_at'),
+    currency: optionalText(row, 'currency'),
+    amount: optionalText(row, 'amount'),
+  }));
 }
 
 type Recent = readonly [outcomes: InboxHistory['outcomes'], delays: InboxHistory['delays']];
 
 async function recently<Tx>({ statements, settings }: OperatorContext<Tx>, since: number): Promise<Recent> {
   const outcomes: InboxHistory['outcomes'][number][] = [];
-  for (const state of OUTCOMES)
+  for (const state of STORED_PAYMENT_STATES)
     for (const row of await statements.run('list_changes', [settings.account, state, since, MAX_OUTCOMES]))
-      outcomes.push({ at: dateOf(row, 'changed_at'), state, status: signedIn(row).transaction_status });
+      outcomes.push({
+        at: dateOf(row, 'changed_at'),
+        state: choiceOf(row, 'state', PAYMENT_STATES),
+        needs: reasonIn({ reason: row['needs'] }, 'reason'),
+      });
   const rows = await statements.run('list_delays', [settings.account, since, MAX_DELAYS]);
   const delays = rows.map((row) => ({
     at: dateOf(row, 'at'),

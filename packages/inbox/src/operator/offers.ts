@@ -34,6 +34,8 @@ export interface Act extends PaymentKey {
 
 /** A payment with the bodies of its held reports. */
 export interface ActedOn extends PaymentSummary {
+  /** Its expectation was canceled, also if a report is held after that. */
+  readonly isCanceled?: boolean;
   readonly revision: string;
   readonly reports: readonly (TransitionSummary & { readonly bodies?: readonly KeptBody[] })[];
 }
@@ -74,9 +76,12 @@ export const isSame = (one: Settled | undefined, other: Settled | undefined): bo
 
 const moneyIn = ({ currency, amount }: Settled): Settled => ({ currency, amount });
 
-/** What is credited if the report equals the expectation. */
-export const creditOf = ({ signed }: Reported, { expected, settled }: ActedOn): Settled | undefined =>
-  signed.transaction_status === 'COMPLETED' && settled === undefined
+/** What is credited if the report equals the expectation: the rules credit nothing of what is canceled. */
+export const creditOf = (
+  { signed }: Reported,
+  { expected, settled, isCanceled }: ActedOn,
+): Settled | undefined =>
+  signed.transaction_status === 'COMPLETED' && settled === undefined && !isCanceled
     ? expected && moneyIn(expected)
     : undefined;
 

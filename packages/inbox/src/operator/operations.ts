@@ -106,8 +106,8 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
     verb: 'expect',
     about: 'states what a payment must be, and checks again what waits for that',
     canCredit: true,
-    offered: ({ settled, isArchived, state, merchant_reference }) =>
-      settled !== undefined || isArchived || state === 'canceled' || merchant_reference === '' ? [] : [{}],
+    offered: ({ settled, isArchived, isCanceled, merchant_reference }) =>
+      settled !== undefined || isArchived || isCanceled || merchant_reference === '' ? [] : [{}],
     perform: expect,
     effect: (_act, { expected }) =>
       `The amount that you state becomes what is expected${expected === undefined ? '' : ` in place of ${textOf(expected)}`}, and is credited when a report equals it.`,

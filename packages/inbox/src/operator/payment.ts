@@ -72,8 +72,9 @@ export async function readPayment<Tx>(
     const isHeld = read !== undefined && isOpen(report);
     acted.push(isHeld ? { ...report, bodies: await readBodies(context, read, tx) } : report);
   }
-  const acts = actsOf({ ...known, revision, reports: acted });
-  return { ...known, revision, reports, actions, advice: adviceOf(known, reports), acts };
+  const isCanceled = row !== undefined && row['canceled_at'] !== null;
+  const acts = actsOf({ ...known, isCanceled, revision, reports: acted });
+  return { ...known, revision, reports, actions, advice: adviceOf({ ...known, isCanceled }, reports), acts };
 }
 
 /** A payment without a row: `prune()` has moved it, and nothing was decided about it since. */

@@ -50,6 +50,9 @@ export function historyOf(seed: number): History {
   const upTo = (most: number): number => Math.floor(random() * (most + 1));
   const one = chooser(random);
   const account = `seed-${seed}`;
+  // Half of the histories have one amount and one transaction, so that many payments are paid, failed or reversed.
+  const isPlain = random() < 0.5;
+  const amounts = isPlain ? ([500] as const) : AMOUNTS;
   const keys = Array.from(
     { length: 1 + upTo(2) },
     (_, place): PaymentKey => ({
@@ -59,21 +62,20 @@ export function historyOf(seed: number): History {
   );
   const receive = (key: PaymentKey): Step => {
     const transaction_status = one(STATUSES);
-    const internal_reference = `INT-${key.merchant_reference}-${upTo(2)}`;
-    const amount = one(AMOUNTS);
-    const claims = one([
-      { request_amount: amount, transaction_amount: amount },
-      { request_amount: amount, transaction_amount: amount },
-      { request_amount: amount, transaction_amount: 900 },
-      { request_amount: String(amount), transaction_amount: String(amount) },
-    ]);
+    const internal_reference = `INT-${key.merchant_reference}-${upTo(isPlain ? 0 : 2)}`;
+    const amount = one(amounts);
+    const same = { request_amount: amount, transaction_amount: amount };
+    const other = { request_amount: amount, transaction_amount: 900 };
+    const text = { request_amount: String(amount), transaction_amount: String(amount) };
+    const claims = isPlain ? same : one([same, same, other, text]);
     const payload = { ...key, internal_reference, transaction_status, ...claims, id: upTo(1) };
-    if (random() < 0.06) return { kind: 'refuse', refusal: refusalOf(payload, account, random()) };
+    if (!isPlain && random() < 0.06)
+      return { kind: 'refuse', refusal: refusalOf(payload, account, random()) };
     const event = `transaction.${transaction_status === 'ODD' && random() < 0.5 ? 'completed' : transaction_status.toLowerCase()}`;
     return { kind: 'receive', callback: callback(payload, { event, account }) };
   };
   const expect = (key: PaymentKey): Step => {
-    const amount = one(AMOUNTS);
+    const amount = one(amounts);
     if (random() < 0.3) return { kind: 'replace', key, amount };
     return { kind: 'expect', key, amount, ...(random() < 0.5 && { minutes: upTo(3) }) };
   };

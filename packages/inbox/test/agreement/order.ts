@@ -3,8 +3,8 @@ import type { Merchant } from '../support/merchant.ts';
 import { seeded } from '../support/seeded.ts';
 import { DAY_MS, LATER } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
-import { saidOf } from './faces.ts';
 import { advance } from './play.ts';
+import { saidOf } from './said.ts';
 
 const REFERENCE = 'ORD-1';
 const EXPECTATION = { merchant_reference: REFERENCE, currency: 'UGX', amount: '500' };

@@ -1,5 +1,4 @@
 import { PaymentServiceError } from '@payment-service/core';
-import type { Inbox } from '../../src/index.ts';
 import { Statements } from '../../src/store/statements.ts';
 import { optionalText } from '../../src/store/store.ts';
 import { keysOf, type PaymentKey, readFacts } from '../../src/work/verdict/payment.ts';
@@ -8,8 +7,9 @@ import type { AnyTransaction, Merchant } from '../support/merchant.ts';
 import { seeded } from '../support/seeded.ts';
 import { LATER, NOTE } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
-import { disagreements, nameOf, paymentOf } from './faces.ts';
+import { disagreements, paymentOf } from './faces.ts';
 import { type History, type Step, told } from './history.ts';
+import { type Looked, nameOf } from './said.ts';
 
 /** What may be refused: a payment that is settled, canceled or changed meanwhile. */
 const REFUSALS: readonly string[] = ['invalid_state', 'stale'];
@@ -24,6 +24,8 @@ const TIMES: Readonly<Record<string, readonly string[]>> = {
   delivery: ['last_at'],
 };
 
+const HOUR_MS = 3_600_000;
+
 /** Advances the clock of one account. */
 export async function advance({ query, table }: Merchant, account: string, ms: number): Promise<void> {
   for (const [name, times] of Object.entries(TIMES)) {
@@ -36,6 +38,14 @@ export async function advance({ query, table }: Merchant, account: string, ms: n
       [account],
     );
   }
+  const kinds = `(select id from ${table('archive_kind')} where account = $1)`;
+  await query(`update ${table('archive')} set changed_at = changed_at - ${ms} where kind in ${kinds}`, [
+    account,
+  ]);
+  // Whole hours are summed. In two steps: an hour can become another one that is still there.
+  const whole = ms - (ms % HOUR_MS);
+  for (const moved of [`-(hour - ${whole})`, '-hour'])
+    await query(`update ${table('hour')} set hour = ${moved} where account = $1`, [account]);
 }
 
 /** The payments that a step is about; undefined if it can be about all. */
@@ -112,9 +122,12 @@ export async function playHistory(
     try {
       await playStep(step, true);
       if (step.kind === 'together') await workOff(inbox);
-      wrong.push(...(await disagreements(inbox, keysIn(step) ?? keys, step === LAST)));
+      const looked = { merchant, inbox, account, keys };
+      wrong.push(
+        ...(await disagreements({ ...looked, keys: keysIn(step) ?? keys }, step === LAST ? seed : undefined)),
+      );
       if (step.kind === 'work' || step.kind === 'together')
-        wrong.push(...(await wrongAtRest(merchant, statements, { inbox, account, keys, again })));
+        wrong.push(...(await wrongAtRest(statements, looked, again)));
     } catch (error) {
       wrong.push(`${error} ${error instanceof Error && error.cause !== undefined ? error.cause : ''}`);
     }
@@ -134,21 +147,19 @@ function allow(error: unknown): void {
   if (!(error instanceof PaymentServiceError) || !REFUSALS.includes(error.code)) throw error;
 }
 
-interface AtRest {
-  readonly inbox: Inbox<AnyTransaction>;
-  readonly account: string;
-  readonly keys: readonly PaymentKey[];
-  readonly again: ReadonlyMap<string, number>;
-}
-
-/** When nothing is due: whether all payments are listed, are what their reports say now, and have the effects of their state. */
+/**
+ * When nothing is due: whether all payments are listed, are what their reports say now, and have the effects of their state.
+ *
+ * @param again How often each was applied again.
+ */
 async function wrongAtRest(
-  merchant: Merchant,
   statements: Statements<AnyTransaction>,
-  { inbox, account, keys, again }: AtRest,
+  looked: Looked,
+  again: ReadonlyMap<string, number>,
 ): Promise<string[]> {
+  const { merchant, inbox, account, keys } = looked;
   const wrong: string[] = [];
-  const own = await paymentOf(inbox, keys);
+  const own = await paymentOf(looked);
   for (const key of keys) {
     const name = nameOf(key);
     const payment = await inbox.payment(key.merchant_reference, key.transaction_type);

@@ -21,10 +21,10 @@ const HISTORY: InboxHistory = {
       amount: '900.5',
     },
   ],
-  open: [{ state: 'quarantined', since: ago(40 * DAY_MS), currency: 'UGX', amount: '100' }],
+  open: [{ state: 'held', since: ago(40 * DAY_MS), currency: 'UGX', amount: '100' }],
   outcomes: [
-    { at: ago(2 * HOUR_MS), state: 'settled', status: 'COMPLETED' },
-    { at: ago(HOUR_MS), state: 'settled', status: 'FAILED' },
+    { at: ago(2 * HOUR_MS), state: 'paid', needs: undefined },
+    { at: ago(HOUR_MS), state: 'failed', needs: undefined },
   ],
   delays: [{ at: ago(HOUR_MS), seconds: 2 }],
 };
@@ -40,17 +40,24 @@ test('the titles of charts are what their figures say', async () => {
   expect(await drawn({ settled: [], open: [], outcomes: [], delays: [] })).toBe('');
 });
 
+test('a paid payment whose second report waits is one payment, and needs a person', async () => {
+  const outcomes = [...HISTORY.outcomes, { at: ago(0), state: 'paid', needs: 'already_settled' }] as const;
+  expect(await drawn({ outcomes })).toContain(
+    '33 % of 3 payments failed in 48 hours, 33 % of them wait for a person',
+  );
+});
+
 test('a share is of hours of which everything is known, and says “at least” where not all that waits is', async () => {
-  const outcomes = many(MAX_OUTCOMES, (index) => ({
-    at: ago((MAX_OUTCOMES - index) * 6000),
-    state: 'settled' as const,
-    status: index % 2 === 0 ? 'COMPLETED' : 'FAILED',
+  const outcomes = many(2 * MAX_OUTCOMES, (index) => ({
+    at: ago((2 * MAX_OUTCOMES - index) * 3000),
+    state: index % 2 === 0 ? ('paid' as const) : ('failed' as const),
+    needs: undefined,
   }));
   // They begin at 09:10, so the first whole hour is that of 10:00.
   expect(await drawn({ outcomes, open: [] })).toContain(
-    '50 % of 1,500 payments failed in 3 hours, none of them waits',
+    '50 % of 3,000 payments failed in 3 hours, none of them waits',
   );
-  const held = { state: 'dead' as const, since: ago(HOUR_MS), currency: 'UGX', amount: '1' };
+  const held = { state: 'held' as const, since: ago(HOUR_MS), currency: 'UGX', amount: '1' };
   const html = await drawn({ open: many(MAX_OPEN, () => held) });
   expect(html).toContain('at least 36 % of the money waits');
   expect(html).toContain('only the 500 that have waited longest');

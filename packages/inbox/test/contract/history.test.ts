@@ -71,8 +71,11 @@ describe.each(ENGINES)('history() on %s', (engine) => {
     await inbox.route.onCallback(paid('B', 4, { provider_code: 'mtn_ug' }));
     await workOff(inbox);
     const { open, outcomes, delays } = await inbox.history();
-    expect(open).toMatchObject([{ state: 'quarantined', currency: 'UGX', amount: '5' }]);
-    expect(outcomes).toMatchObject([{ state: 'settled', status: 'COMPLETED' }]);
+    expect(open).toMatchObject([{ state: 'held', currency: 'UGX', amount: '5' }]);
+    expect(outcomes.toSorted((one, other) => one.state.localeCompare(other.state))).toEqual([
+      { at: expect.any(Date), state: 'held', needs: 'amount_mismatch' },
+      { at: expect.any(Date), state: 'paid', needs: undefined },
+    ]);
     expect(delays).toMatchObject([{ seconds: expect.any(Number) }]);
     expect(await inbox.reports({ merchant_reference: 'B' })).toMatchObject([
       {
@@ -81,5 +84,27 @@ describe.each(ENGINES)('history() on %s', (engine) => {
         provider: 'mtn_ug',
       },
     ]);
+  });
+
+  test('has each payment once, however many of its reports wait', async () => {
+    const { merchant, inbox } = await newShop(engine);
+    const [held, due, twice] = [money('HELD', '5'), money('DUE', '5'), money('TWICE', '5')];
+    for (const each of [held, due, twice]) await inbox.expect(each);
+    await inbox.expect({ ...money('LATE', '5'), deadline: new Date(Date.now() + DAY_MS) });
+    for (const internal_reference of ['INT-1', 'INT-2']) {
+      await inbox.route.onCallback(paid('HELD', 4, { internal_reference }));
+      await inbox.route.onCallback(paid('TWICE', 5, { internal_reference }));
+      await workOff(inbox);
+    }
+    for (const internal_reference of ['INT-1', 'INT-2'])
+      await inbox.route.onCallback(paid('DUE', 5, { internal_reference }));
+    await merchant.advance(DAY_MS);
+    const { open, outcomes } = await inbox.history();
+    expect(open).toMatchObject([
+      { state: 'open', amount: '5' },
+      { state: 'held', amount: '5' },
+    ]);
+    const states = outcomes.map(({ state, needs = '' }) => `${state} ${needs}`).toSorted();
+    expect(states).toEqual(['held amount_mismatch', 'open ', 'overdue ', 'paid already_settled']);
   });
 });

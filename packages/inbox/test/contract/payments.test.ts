@@ -339,6 +339,10 @@ describe.each(ENGINES)('acts on a payment on %s', (engine) => {
     const held = await inbox.payment('ORD-1');
     expect(held).toMatchObject({ state: 'held', needs: 'canceled' });
     expect(await merchant.credits()).toEqual([]);
+    // No other amount can be stated, and a check under the same rules credits nothing.
+    expect(held?.advice.sentence).toContain('UGX 500 was expected until it was canceled.');
+    const offered = held?.acts.map((act) => `${act.name} ${act.money?.amount ?? ''}`.trim());
+    expect(offered).toEqual(['apply 500', 'retry', 'close', 'forget']);
     await inbox.act(named(held, 'apply'), NOTE);
     await workOff(inbox);
     expect(await inbox.payment('ORD-1')).toMatchObject({ state: 'paid', needs: undefined });

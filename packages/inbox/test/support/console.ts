@@ -125,14 +125,25 @@ export const formsIn = (html: string): string[] =>
 
 const ENTITIES: Readonly<Record<string, string>> = { quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' };
 
-const unescaped = (html: string): string =>
+export const unescaped = (html: string): string =>
   html.replaceAll(/&(quot|#39|lt|gt|amp);/g, (one, name) => ENTITIES[name] ?? one);
 
-function textOf(html: string): string {
+export function textOf(html: string): string {
   return unescaped(html.replaceAll(/<[^>]+>/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([.,:])/g, '$1')
     .trim();
+}
+
+/** The rows of the table with this id, or in the element with it: each cell as HTML, by the heading of its column. */
+export function rowsIn(html: string, id: string): Readonly<Record<string, string>>[] {
+  const table = new RegExp(`id="${id}".*?<thead>(.*?)</thead>\\s*<tbody>(.*?)</tbody>`, 's').exec(html);
+  const [, head = '', body = ''] = table ?? [];
+  const names = [...head.matchAll(/<th[^>]*>(.*?)<\/th>/gs)].map(([, name = '']) => textOf(name));
+  return [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = '']) => {
+    const cells = [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => cell);
+    return Object.fromEntries(names.map((name, place) => [name, cells[place] ?? '']));
+  });
 }
 
 /** A shop on SQLite that received these payments, and whose handler fails for references that begin with DEAD. */

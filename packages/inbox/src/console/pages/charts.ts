@@ -13,8 +13,7 @@ import {
   sum,
 } from '@payment-service/pages';
 import { type InboxHistory, MAX_OPEN, MAX_OUTCOMES, type OpenPayment } from '../../operator/history.ts';
-import type { TransitionState } from '../../states.ts';
-import { WAITS_FOR_PERSON } from '../../words.ts';
+import type { PaymentState } from '../../work/verdict/payment-state.ts';
 import { moneyText } from './summary.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,7 +23,6 @@ const MAX_CURRENCIES = 3;
 
 const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const hourText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 13).replace('T', ' ')}:00`;
-const isHeld = (state: TransitionState): boolean => WAITS_FOR_PERSON.includes(state);
 
 /** Money, outcomes and delays as charts; nothing before the first payment. */
 export function historyCharts(history: InboxHistory): Markup {
@@ -50,7 +48,7 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
     );
     const days = starts.map((day) => {
       const own = waiting.get(day) ?? [];
-      const held = own.filter(({ state }) => isHeld(state));
+      const held = own.filter(({ state }) => state === 'held');
       const mine = settled.filter((one) => one.currency === currency && one.day.getTime() === day);
       return { mine, held, waits: own.filter((one) => !held.includes(one)) };
     });
@@ -89,7 +87,7 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
 
 /** Where not all of what waits is known, a share of it is a least one, and the note says so. */
 const isCut = (open: readonly OpenPayment[]): boolean =>
-  [...Map.groupBy(open, ({ state }) => state).values()].some(({ length }) => length >= MAX_OPEN);
+  [...Map.groupBy(open, ({ state }) => state === 'held').values()].some(({ length }) => length >= MAX_OPEN);
 const cutNote = (open: readonly OpenPayment[]): string =>
   isCut(open) ? ` Of what waits, only the ${MAX_OPEN} that have waited longest.` : '';
 const shareOf = (part: number, whole: number, open: readonly OpenPayment[]): string =>
@@ -99,45 +97,42 @@ const shareOf = (part: number, whole: number, open: readonly OpenPayment[]): str
 const amountOf = (all: readonly { readonly amount: string | undefined }[]): number =>
   sum(all.map(({ amount }) => Number(amount ?? 0)));
 
-/** What became of the reports of each hour. */
-function outcomes({ to, outcomes: closed, open }: InboxHistory): Markup | '' {
+/** The series of each state. */
+const OUTCOMES: readonly (readonly [Series['look'], string, readonly PaymentState[]])[] = [
+  ['good', 'Paid', ['paid']],
+  ['neutral', 'Failed', ['failed']],
+  ['accent', 'Reversed or canceled', ['reversed', 'canceled']],
+  ['info', 'Unexpected', ['unexpected']],
+  ['wait', 'Open or overdue', ['open', 'overdue']],
+  ['bad', 'Held', ['held']],
+];
+
+/** What became of the payments that changed in each hour. */
+function outcomes({ to, outcomes: changed }: InboxHistory): Markup | '' {
   const end = to.getTime() - (to.getTime() % HOUR_MS);
   // From the hour on in which nothing of any state is cut off, so that shares are of all payments.
-  const cut = [...Map.groupBy(closed, ({ state }) => state).values()]
+  const cut = [...Map.groupBy(changed, ({ state }) => (state === 'overdue' ? 'open' : state)).values()]
     .filter(({ length }) => length >= MAX_OUTCOMES)
     .map(([oldest]) => Math.ceil((oldest?.at.getTime() ?? 0) / HOUR_MS) * HOUR_MS);
   const first = Math.min(end, Math.max(end - 47 * HOUR_MS, ...cut));
   const starts: number[] = [];
   for (let hour = first; hour <= end; hour += HOUR_MS) starts.push(hour);
-  const kinds: readonly (readonly [
-    Series['look'],
-    string,
-    (state: TransitionState, status: string) => boolean,
-  ])[] = [
-    ['good', 'Paid', (state, status) => state === 'settled' && status === 'COMPLETED'],
-    ['neutral', 'Failed', (state, status) => state === 'settled' && status !== 'COMPLETED'],
-    ['info', 'Not applied', (state) => state === 'unhandled' || state === 'superseded'],
-    ['wait', 'Under way', (state) => state === 'pending' || state === 'retrying'],
-    ['bad', 'Waits for a person', isHeld],
-  ];
-  const all = [
-    ...closed.map(({ at, state, status }) => ({ at: at.getTime(), state, status })),
-    ...open.map(({ since, state }) => ({ at: since.getTime(), state, status: '' })),
-  ].filter(({ at }) => at >= (starts[0] ?? 0));
+  const all = changed.filter(({ at }) => at.getTime() >= first);
   if (all.length === 0) return '';
-  const byHour = Map.groupBy(all, ({ at }) => at - (at % HOUR_MS));
-  const series: Series[] = kinds.map(([look, word, isOf]) => ({
+  const byHour = Map.groupBy(all, ({ at }) => at.getTime() - (at.getTime() % HOUR_MS));
+  const series: Series[] = OUTCOMES.map(([look, word, states]) => ({
     look,
     word,
     values: starts.map(
-      (start) => (byHour.get(start) ?? []).filter(({ state, status }) => isOf(state, status)).length,
+      (start) => (byHour.get(start) ?? []).filter(({ state }) => states.includes(state)).length,
     ),
   }));
-  const [, failed = 0, , , held = 0] = series.map(({ values }) => sum(values));
+  const failed = all.filter(({ state }) => state === 'failed').length;
+  const needed = all.filter(({ needs }) => needs !== undefined).length;
   return bars({
     id: 'outcomes',
-    title: `${share(failed, all.length)} of ${count(all.length)} payments failed in ${counted(starts.length, 'hour')}, ${held === 0 ? 'none of them waits' : `${shareOf(held, all.length, open)} of them wait`} for a person`,
-    note: `Payments an hour, by what became of them and when.${cutNote(open)}`,
+    title: `${share(failed, all.length)} of ${counted(all.length, 'payment')} failed in ${counted(starts.length, 'hour')}, ${needed === 0 ? 'none of them waits' : `${share(needed, all.length)} of them wait`} for a person`,
+    note: 'Payments by the hour of their last change, by what became of them.',
     starts,
     series,
   });

@@ -21,6 +21,9 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
 
 /** Without `overdue`, which follows from the time. */
 export type StoredPaymentState = Exclude<PaymentState, 'overdue'>;
+export const STORED_PAYMENT_STATES: readonly StoredPaymentState[] = PAYMENT_STATES.filter(
+  (state) => state !== 'overdue',
+);
 
 /** What decides the state of a payment about one report: one status of one transaction. */
 export interface ReportFacts {

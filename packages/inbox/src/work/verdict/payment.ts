@@ -6,10 +6,10 @@ import { choiceOf, numberOf, optionalText, type Row, textOf } from '../../store/
 import { isOwn } from '../../words.ts';
 import { type Archived, findArchived } from './archived.ts';
 import {
-  PAYMENT_STATES,
   type PaymentFacts,
   paymentState,
   type ReportFacts,
+  STORED_PAYMENT_STATES,
   type StoredPaymentState,
 } from './payment-state.ts';
 import { reasonIn } from './stored.ts';
@@ -18,12 +18,7 @@ import { reasonIn } from './stored.ts';
 export type PaymentKey = Pick<SignedFields, 'merchant_reference' | 'transaction_type'>;
 
 /** The state of a payment as it is stored. */
-export const storedStateIn = (row: Row): StoredPaymentState =>
-  choiceOf(
-    row,
-    'state',
-    PAYMENT_STATES.filter((state) => state !== 'overdue'),
-  );
+export const storedStateIn = (row: Row): StoredPaymentState => choiceOf(row, 'state', STORED_PAYMENT_STATES);
 
 /**
  * Decides the state of a payment again, in the transaction that changes one of its reports or what is expected. Begins with
