@@ -44,7 +44,7 @@ test.each([
   ['256772000444', { code: 'connection_failed', sent: 'unknown' }, 1],
   ['256772000408', { code: 'timeout', sent: 'unknown' }, 1],
 ])('the number %s fails as a caller meets it', async (phone, error, started) => {
-  const client = await open(exampleEndpoints, 300);
+  const client = await open(exampleEndpoints, 5000);
   await expect(client.request(start(phone))).rejects.toMatchObject(error);
   expect(await stage.list('/sandbox/transactions')).toHaveLength(started);
 });
