@@ -15,6 +15,7 @@ export interface AnswerRecord {
   readonly 'retry-after'?: string;
   readonly 'cache-control'?: string;
   readonly 'referrer-policy'?: string;
+  readonly 'content-security-policy'?: string;
 }
 
 /** Everything that an observer of a scenario sees. */
@@ -32,7 +33,7 @@ export interface Outcome {
 export function answerRecord({ status, headers, body }: HttpAnswer): AnswerRecord {
   // Each framework writes the charset of the app's own text differently; core's answers are compared unchanged.
   const type = headers.get('content-type')?.replace(/^(text\/plain);.*$/, '$1');
-  const names = ['allow', 'location', 'retry-after', 'cache-control', 'referrer-policy'];
+  const names = ['allow', 'location', 'retry-after', ...Object.keys(PAGE_HEADERS)];
   return {
     status,
     body,
@@ -85,6 +86,20 @@ export function closing(answer: AnswerRecord): AnswerRecord {
 
 /** On every response of a redirect route, so that the signed address reaches no other site and no cache (threat A23). */
 export const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;
+const PAGE_HEADERS = { ...PRIVATE, 'content-security-policy': "default-src 'none'" } as const;
+
+/** What a customer sees who cannot be sent on: never JSON (decision D89). */
+export function page(status: number, rest: Partial<AnswerRecord> = {}): AnswerRecord {
+  return {
+    status,
+    body:
+      '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">' +
+      '<title>Payment</title><p>Your payment is being checked.</p></html>',
+    type: 'text/html; charset=utf-8',
+    ...PAGE_HEADERS,
+    ...rest,
+  };
+}
 
 /** What the sender of an accepted callback sees: the response of the adapter, or of the app's own handler. */
 export function acceptance(mode: Mode): AnswerRecord {
@@ -122,5 +137,5 @@ export function redirected(recorded: unknown = 'ORD-1001'): (mode: Mode) => Part
 
 /** A refused redirect without `refusedLocation`. */
 export function turnedAway(code: RefusalCode): Partial<Outcome> {
-  return refused(code, { ...ANSWERS.unauthorized, ...PRIVATE });
+  return refused(code, page(401));
 }

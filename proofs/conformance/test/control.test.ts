@@ -195,6 +195,7 @@ const IN_HANDLER_MODE: Faults = {
     'PUT is refused, and the answer names POST',
     'a handler that rejects is answered with failureStatus, and the error reaches onError only',
     'a redirect with flat names verifies',
+    'a customer whose onRedirect returns nothing sees a page',
   ],
   'keeps connections open after a refusal of an unread body': [
     answering(({ headers: { connection: _, ...headers }, ...reply }) => ({ ...reply, headers })),

@@ -4,7 +4,6 @@ import type { VerifiedRedirect } from '../verify/verified.ts';
 import {
   failureReply,
   isLocation,
-  jsonReply,
   type RedirectReceiver,
   type Reply,
   refuseRequest,
@@ -32,9 +31,20 @@ export type ReceivedRedirect =
 // The address of the redirect contains the signature: it must reach no other site and no cache (threat A23).
 const PRIVATE: Reply['headers'] = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
+const PAGE_HEADERS: Reply['headers'] = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'",
+  ...PRIVATE,
+};
+/** Constant: it shows nothing of the request, the error or the reason (threats A22 and A25). */
+const PAGE =
+  '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">' +
+  '<title>Payment</title><p>Your payment is being checked.</p></html>';
+
 /**
  * The seam for redirects: decides the status and the headers of the answer to the customer's browser. 303 to the clean
- * address from `onRedirect`; refused: 303 to `refusedLocation`, or the constant 401. Never rejects.
+ * address from `onRedirect`. Refused, or if `onRedirect` fails: 303 to `refusedLocation`, or a page which says that the payment
+ * is being checked, with 401 or `failureStatus` (decision D89). Never rejects.
  *
  * @throws {ConfigurationError} When `request` is not a method and a URL, or `receiver` is not a redirect receiver.
  *
@@ -64,21 +74,30 @@ async function receive(request: IncomingRedirect, receiver: RedirectReceiver): P
   const { onRedirect, refusedLocation, verifier } = receiver;
   if (request.method !== 'GET') {
     receiver.reportRefusal(refuseRequest('method_not_allowed'));
-    return { reply: jsonReply(405, { error: 'method_not_allowed' }, { allow: 'GET', ...PRIVATE }) };
+    return { reply: page(405, { allow: 'GET' }) };
   }
   const mark = request.url.indexOf('?');
   const result = verifier.verifyRedirect(mark === -1 ? '' : request.url.slice(mark));
   if (!result.ok) {
     receiver.reportRefusal(result);
-    if (refusedLocation !== undefined) return { reply: seeOther(refusedLocation) };
-    return { reply: jsonReply(401, { error: 'unauthorized' }, PRIVATE) };
+    return { reply: unconfirmed(refusedLocation, 401) };
   }
   if (onRedirect === undefined) return { reply: undefined, redirect: result, headers: PRIVATE };
   try {
     return { reply: seeOther(address(await settled(onRedirect(result), receiver))) };
   } catch (error) {
-    return { reply: failureReply(error, receiver, PRIVATE) };
+    const { status, headers } = failureReply(error, receiver);
+    return { reply: unconfirmed(refusedLocation, status, headers) };
   }
+}
+
+function unconfirmed(location: string | undefined, status: number, headers?: Reply['headers']): Reply {
+  return location === undefined ? page(status, headers) : seeOther(location);
+}
+
+/** A customer who has just paid reads it: never JSON, and no word that says that the payment failed. */
+function page(status: number, headers?: Reply['headers']): Reply {
+  return { status, headers: { ...headers, ...PAGE_HEADERS }, body: PAGE };
 }
 
 function seeOther(location: string): Reply {

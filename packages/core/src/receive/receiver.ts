@@ -88,10 +88,16 @@ export interface CallbackOptions extends ReceiverOptions {
 export interface RedirectOptions extends ReceiverOptions {
   /**
    * Receives every verified redirect, and returns the address to send the browser to: one without the signature, such as
-   * `/orders/ORD-1001`. Never take that address, or HTML, from an unsigned field (threat A25).
+   * `/orders/ORD-1001`. Never take that address, or HTML, from an unsigned field (threat A25). If it fails or returns no
+   * address, `onError` gets the error, and the customer is sent to `refusedLocation`.
    */
   readonly onRedirect?: ((redirect: VerifiedRedirect) => string | URL | Promise<string | URL>) | undefined;
-  /** Where a refused browser is sent. @default the constant 401 */
+  /**
+   * Where a browser is sent that is refused, or for which `onRedirect` fails. It may be a customer who has paid, so show that the
+   * payment is being checked.
+   *
+   * @default a page in English, "Your payment is being checked.", with the status 401 or `failureStatus`
+   */
   readonly refusedLocation?: string | undefined;
 }
 

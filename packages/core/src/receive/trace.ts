@@ -38,6 +38,7 @@ export function traceDelivery<R extends CallbackReceiver | RedirectReceiver, T e
   receive: (traced: R) => Promise<T>,
 ): Promise<T> {
   const facts: DeliveryTrace = { outcome: 'failed' };
+  let hasFailed = false; // A redirect whose handler failed may be answered with 303 as well.
   return channel.run(facts, async ({ span }) => {
     const note = (given: Given): void => {
       const verified = 'evidence' in given ? given.evidence : given;
@@ -52,7 +53,11 @@ export function traceDelivery<R extends CallbackReceiver | RedirectReceiver, T e
       facts.refusal = refusal.code;
       receiver.reportRefusal(refusal, ...request);
     };
-    const traced = { ...receiver, reportRefusal };
+    const reportError: R['reportError'] = (error) => {
+      hasFailed = true;
+      receiver.reportError(error);
+    };
+    const traced = { ...receiver, reportRefusal, reportError };
     for (const name of ['onCallback', 'onRedirect', 'onAuthenticRefusal']) {
       const handler: unknown = Reflect.get(receiver, name);
       if (typeof handler !== 'function') continue;
@@ -67,7 +72,7 @@ export function traceDelivery<R extends CallbackReceiver | RedirectReceiver, T e
     if (passed) note(passed);
     if (reply) facts.status = reply.status;
     else facts.outcome = 'passed';
-    if (facts.outcome === 'failed' && (reply?.status === 200 || reply?.status === 303))
+    if (facts.outcome === 'failed' && !hasFailed && (reply?.status === 200 || reply?.status === 303))
       facts.outcome = 'accepted';
     facts.isFailed = facts.outcome === 'failed';
     return received;

@@ -6,6 +6,14 @@ import { QUERY } from '../signed-callbacks.ts';
 const VERIFIED = `/payments/return?${QUERY}`;
 const FORGED = VERIFIED.replace('COMPLETED', 'FAILED');
 const PRIVATE = { 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' };
+const PAGE = {
+  headers: {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'",
+    ...PRIVATE,
+  },
+  body: expect.stringMatching(/^<!doctype html>.*<p>Your payment is being checked\.<\/p><\/html>$/),
+};
 const seeOther = (location: string) => ({ status: 303, headers: { location, ...PRIVATE }, body: '' });
 
 const answer = async (options: Partial<RedirectOptions>, url = VERIFIED, method = 'GET') =>
@@ -28,22 +36,23 @@ test.each([undefined, '', '/thanks\r\nset-cookie: a=b', '/thänks', '/two words'
   'threat A25: %j is refused as an address to send the browser to',
   async (location) => {
     const onError = vi.fn();
-    const reply = await answer({ onRedirect: () => location as string, onError });
-    expect(reply).toMatchObject({ status: 429, headers: PRIVATE, body: '{"error":"handler_failed"}' });
-    expect(reply?.headers).not.toHaveProperty('location');
+    const options = { onRedirect: () => location as string, onError };
+    expect(await answer(options)).toEqual({
+      status: 429,
+      ...PAGE,
+      headers: { ...PAGE.headers, 'retry-after': '30' },
+    });
+    expect(await answer({ ...options, refusedLocation: '/checking' })).toEqual(seeOther('/checking'));
     const message =
       'onRedirect must return the address to send the browser to: a URL, or a percent-encoded string such as "/thanks".';
-    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ option: 'onRedirect', message }));
+    expect(onError.mock.calls).toEqual(
+      Array(2).fill([expect.objectContaining({ option: 'onRedirect', message })]),
+    );
   },
 );
 
-const PAGE = { 'content-type': 'application/json; charset=utf-8', ...PRIVATE };
-const unauthorized = { status: 401, headers: PAGE, body: '{"error":"unauthorized"}' };
-const notAllowed = {
-  status: 405,
-  headers: { allow: 'GET', ...PAGE },
-  body: '{"error":"method_not_allowed"}',
-};
+const unauthorized = { status: 401, ...PAGE };
+const notAllowed = { status: 405, ...PAGE, headers: { allow: 'GET', ...PAGE.headers } };
 test.each<[code: string, reply: object, url: string, method?: string, options?: object]>([
   ['mismatch', seeOther('/failed'), FORGED, 'GET', { refusedLocation: '/failed' }],
   ['mismatch', unauthorized, FORGED],

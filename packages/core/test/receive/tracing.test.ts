@@ -85,9 +85,12 @@ test('a redirect publishes its outcome', async () => {
   const seen = published('payment-service:redirect');
   const options = { onRedirect: () => '/thanks', refusedLocation: '/failed' };
   for (const signingKey of [SIGNING_KEY, OTHER_KEY]) await redirected({ ...options, signingKey });
+  const failing = { onRedirect: () => Promise.reject(new Error('down')), onError: () => undefined };
+  await redirected({ ...options, ...failing });
   expect(endsOf(seen)).toMatchObject([
     { outcome: 'accepted', status: 303, isCompleted: true },
     { outcome: 'refused', status: 303, refusal: 'mismatch' },
+    { outcome: 'failed', status: 303, isFailed: true },
   ]);
 });
 

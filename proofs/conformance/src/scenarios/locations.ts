@@ -1,5 +1,5 @@
 import { redirectQuery, redirectRequest } from '../http-request.ts';
-import { ANSWERS, type AnswerRecord, type Outcome, PRIVATE, redirected, refused } from '../outcome.ts';
+import { type AnswerRecord, type Outcome, PRIVATE, page, redirected, refused } from '../outcome.ts';
 import { handling, type RedirectScenarios } from '../scenario.ts';
 
 const flat = redirectQuery();
@@ -18,10 +18,15 @@ const sentTo = (location: string): Partial<Outcome> => ({
   handled: ['ORD-1001'],
 });
 
-function failed(error: unknown, answer: Partial<AnswerRecord> = {}): Partial<Outcome> {
-  const whole = { ...ANSWERS.handlerFailed, ...answer, ...PRIVATE };
-  return { answers: [whole], errors: [error], handled: ['ORD-1001'] };
+/** The error reaches `onError`, and the customer sees a page, or `refusedLocation`. */
+function failed(error: unknown, answer: AnswerRecord): Partial<Outcome> {
+  return { answers: [answer], errors: [error], handled: ['ORD-1001'] };
 }
+
+const CHECKING = page(429, { 'retry-after': '30' });
+const rejects = () => Promise.reject(new Error('No such order.'));
+
+const { type: _, ...head } = page(405, { allow: 'GET' });
 
 const NOT_AN_ADDRESS =
   'ConfigurationError: onRedirect must return the address to send the browser to: a URL, or a percent-encoded string ' +
@@ -33,15 +38,25 @@ export const locations: RedirectScenarios = {
     sentTo('/orders/ORD-1001'),
     handling(({ signed }) => `/orders/${signed.merchant_reference}`),
   ],
-  'an onRedirect that rejects is answered with the status that failureStatus names': [
+  'a customer whose onRedirect rejects sees a page with the status that failureStatus names': [
     genuine,
-    failed('Error: No such order.', { status: 503 }),
-    { ...handling(() => Promise.reject(new Error('No such order.'))), options: { failureStatus: 503 } },
+    failed('Error: No such order.', { ...CHECKING, status: 503 }),
+    { ...handling(rejects), options: { failureStatus: 503 } },
+  ],
+  'a customer whose onRedirect rejects is sent to refusedLocation': [
+    genuine,
+    failed('Error: No such order.', seeOther('/orders/checking')),
+    { ...handling(rejects), options: { refusedLocation: '/orders/checking' } },
+  ],
+  'a customer whose onRedirect returns nothing sees a page': [
+    genuine,
+    failed(NOT_AN_ADDRESS, CHECKING),
+    handling(() => undefined),
   ],
   ...Object.fromEntries(
     ['/thanks\r\nset-cookie: a=b', '/zoë'].map((location) => [
       `the address ${JSON.stringify(location)} is an error, never a header`,
-      [genuine, failed(NOT_AN_ADDRESS), handling(() => location)],
+      [genuine, failed(NOT_AN_ADDRESS, CHECKING), handling(() => location)],
     ]),
   ),
   'threat A25: nothing in the query, the headers or an unsigned field changes the address': [
@@ -55,10 +70,10 @@ export const locations: RedirectScenarios = {
   ],
   'POST is refused, and the answer names GET': [
     redirectRequest(flat, 'POST'),
-    refused('method_not_allowed', { ...ANSWERS.methodNotAllowed, allow: 'GET', ...PRIVATE }),
+    refused('method_not_allowed', page(405, { allow: 'GET' })),
   ],
   'HEAD is refused without a body, so that a link scanner triggers nothing': [
     redirectRequest(flat, 'HEAD'),
-    refused('method_not_allowed', { status: 405, body: '', allow: 'GET', ...PRIVATE }),
+    refused('method_not_allowed', { ...head, body: '' }),
   ],
 };
