@@ -20,6 +20,7 @@ export {
   refuseArgument,
 } from './options/options.ts';
 export * from './receive/index.ts';
+export { isAcknowledged } from './receive/receive-callback.ts';
 export { runHook } from './reporting/hook.ts';
 export { printable, printableJson, printableLines } from './reporting/printable.ts';
 export { type Trace, type TraceChannel, traceChannel } from './reporting/trace-channel.ts';

@@ -14,6 +14,7 @@ import {
   takingCheck,
 } from '@payment-service/core/internal';
 import type { Inbox } from './inbox.ts';
+import { EarlyAnswers } from './intake/early-answer.ts';
 import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord } from './intake/record.ts';
@@ -91,6 +92,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     wakeCall: (count) => (isWorking() ? undefined : wakeup.wakeCall(count)),
     onKept,
   });
+  const earlyAnswers = new EarlyAnswers(report);
   const running = new Set<Promise<unknown>>();
   const warned = new Set<string>();
   /** How many transactions of `expect()` are still checked. */
@@ -205,11 +207,13 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     route: Object.freeze({
       ...{ account, colonIn: settings.colonIn },
       onCallback: takingCheck(
-        async (callback: VerifiedCallback) => receive(callbackRecord(callback, account), callback),
+        async (callback: VerifiedCallback) =>
+          earlyAnswers.watch(callback, receive(callbackRecord(callback, account), callback)),
         trust,
       ),
       onAuthenticRefusal: takingCheck(
-        async (refusal: AuthenticRefusal) => receive(evidenceRecord(refusal, account), refusal.evidence),
+        async (refusal: AuthenticRefusal) =>
+          earlyAnswers.watch(refusal.evidence, receive(evidenceRecord(refusal, account), refusal.evidence)),
         trust,
       ),
     }),

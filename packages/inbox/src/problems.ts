@@ -23,7 +23,8 @@ export type InboxProblem =
    * left it; a transition is due and no worker runs; a worker cannot use the database; a newer version has changed the
    * tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in lower case; a handler changed nothing in its transaction; a type, a status or an event is probably misspelt; other users of the
    * machine can read a file with bodies; files of the spool wait for a route that verifies them, were refused, or are gone; the
-   * database's file was moved, removed or replaced. Reported once, and again if it recurs.
+   * database's file was moved, removed or replaced; a route answers before the inbox has kept its callback. Reported once, and
+   * again if it recurs.
    */
   | {
       readonly kind:
@@ -42,7 +43,8 @@ export type InboxProblem =
         | 'spool_waits'
         | 'spool_refused'
         | 'spool_lost'
-        | 'database_file_changed';
+        | 'database_file_changed'
+        | 'answered_early';
       readonly isRepeated: false;
     };
 

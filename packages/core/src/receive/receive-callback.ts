@@ -110,16 +110,26 @@ async function receive(request: IncomingCallback, receiver: CallbackReceiver): P
       if (onCallback === undefined) return { reply: undefined, callback: result };
       const running = settled(onCallback(result), receiver);
       if (running instanceof Promise) await running;
+      acknowledged.add(result);
       return answer(request, ACCEPTED);
     }
     receiver.reportRefusal(result, request, body);
     if (!result.authentic || onAuthenticRefusal === undefined) return answer(request, UNAUTHORIZED);
     await settled(onAuthenticRefusal(result), receiver);
+    acknowledged.add(result.evidence);
     return answer(request, ACCEPTED);
   } catch (error) {
     return answer(request, failureReply(error, receiver));
   }
 }
+
+const acknowledged = /* @__PURE__ */ new WeakSet<object>();
+
+/**
+ * Whether a route has answered 200 for this callback or evidence. For what still has to keep it then: its promise was dropped
+ * (threat A82).
+ */
+export const isAcknowledged = (verified: object): boolean => acknowledged.has(verified);
 
 /** While the server closes, every answer ends its connection: `close()` would wait for it. */
 function answer(request: IncomingCallback, reply: Reply): Answered {
