@@ -6,7 +6,7 @@ import { moduleForTracers } from '../../tsdown.shared.ts';
 function isLoadedByAdapters(path: string): boolean {
   return /\/src\/.*(?<!\.d)\.ts$/.test(path) && !APART.test(path);
 }
-const APART = /\/(client|explain)\/|portable|opentelemetry|reconcile|testing/;
+const APART = /\/(client|explain)\/|portable|opentelemetry|zod|reconcile|testing/;
 
 /** The bundler writes '\ufeff' as that character. With a single one, V8 parses all of core.js in two bytes per character. */
 function expectAscii(code: string, { fileName }: { readonly fileName: string }): void {
@@ -47,6 +47,7 @@ const config: UserConfig = defineConfig({
     explain: 'src/explain/index.ts',
     reconcile: 'src/reconcile.ts',
     opentelemetry: 'src/opentelemetry.ts',
+    zod: 'src/zod.ts',
     testing: 'src/testing.ts',
     'digest.portable': 'src/verify/use-portable.ts',
   },

@@ -173,6 +173,13 @@ test('threat A19: a key of fewer than 16 characters is accepted with one warning
   expect(printed()).toHaveLength(2);
 });
 
+test('threat A19: a key that is not only letters and digits is accepted with one warning, without the key', async () => {
+  const { create, printed } = await freshCopy();
+  for (let times = 0; times < 3; times++) create({ signingKey: 'sk_live_Zq8sT4vLm2XwRk7P' });
+  const warning = `has a character other than letters and digits, so it is probably another key. ${SHOWN_IN}`;
+  expect(printed()).toEqual([`@payment-service/core: signingKey ${warning}`]);
+});
+
 const get = (): never => {
   throw new Error('Requires env access'); // Like Deno without --allow-env.
 };
