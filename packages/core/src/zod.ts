@@ -55,7 +55,6 @@ export const wallet: Schema<Wallet> = z.looseObject<Shape<Wallet>>({
   actual_balance: z.number(),
   uncleared_balance: z.number(),
   reserve_balance: z.number(),
-
 });
 
 /**

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SIGNING_KEY, sendCallback, sendRedirect, serve } from '@payment-service/conformance';
 import express5 from 'express';
 import express4 from 'express4';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type ExpressHandler, paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const signingKey = SIGNING_KEY;
@@ -22,7 +22,7 @@ const versions: readonly (readonly [name: string, express: () => App])[] = [
   ['Express 5', express5],
 ];
 
-describe.each(versions)('%s', (_name, express) => {
+describe.each(versions)('%s', (name, express) => {
   test('an answer that other middleware has sent meanwhile is an error for the app, and does not crash it', async () => {
     let finished: Promise<unknown> = Promise.resolve();
     const app = express();
@@ -50,6 +50,21 @@ describe.each(versions)('%s', (_name, express) => {
       handle(wrap(request as never) as never, response, next),
     );
     expect((await sendCallback(`${await serve(app)}/callbacks`)).status).toBe(200);
+  });
+
+  test('a mounted route is not taken for one at the root, and app.use(paymentCallbacks()) is', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const app = express();
+    const route = paymentCallbacks({ signingKey, onCallback: () => undefined });
+    app.use('/payments/callbacks', route);
+    app.use('/', route);
+    const address = await serve(app);
+    expect((await fetch(`${address}/payments/callbacks`)).status).toBe(405);
+    expect(warn).not.toHaveBeenCalled();
+    await fetch(address);
+    // Once in a process, which runs this for two versions.
+    if (name === 'Express 4') expect(warn.mock.calls.join()).toContain('mount it on a path of its own');
+    warn.mockRestore();
   });
 
   test('a mounted router does not change the query that is verified', async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import { expect, onTestFinished, test } from 'vitest';
+import { nodeListener } from '../src/console/index.ts';
 import { aesGcm, createInbox, type Inbox, postgres, type Store, sqlite } from '../src/index.ts';
 import { NOTE, ORDER } from './support/shop.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
@@ -264,4 +265,10 @@ test('options of calls are accepted up to their limits', async () => {
   for (const id of ['a', '_-9'.repeat(13)]) aesGcm({ current: id, keys: { [id]: key } });
   for (const schema of ['_a1', 'x'.repeat(63), 'apg_'])
     expect(postgres(pool, { schema }).prefix).toBe(`${schema}.`);
+});
+
+test('nodeListener() names the inbox that was passed in the place of its console', () => {
+  const inbox = createInbox({ store: emptyStore() });
+  const message = /console must be the result of inboxConsole\(\), as in nodeListener\(inboxConsole\(/;
+  expect(() => nodeListener(inbox as never)).toThrow(message);
 });

@@ -54,7 +54,9 @@ export function paymentCallbacks(options: CallbackOptions): KoaMiddleware {
   const receiver = createCallbackReceiver(options);
   return async (ctx, next) => {
     const { body: parsedBody }: { readonly body?: unknown } = ctx.request; // Parsers add it; Koa's types do not know it.
-    const { reply, callback } = await receiveCallback(incomingCallback(ctx.req, parsedBody), receiver);
+    // koa-mount removes its prefix from the url of the request.
+    const incoming = { ...incomingCallback(ctx.req, parsedBody), url: ctx.originalUrl };
+    const { reply, callback } = await receiveCallback(incoming, receiver);
     if (reply !== undefined) return send(ctx, reply);
     Object.assign(ctx.state, { paymentCallback: callback });
     Object.assign(ctx, { disableBodyParser: true }); // Tells a parser mounted after that there is nothing left to read.

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SIGNING_KEY, sendCallback, sendRedirect, serve } from '@payment-service/conformance';
 import Koa3 from 'koa';
 import Koa2 from 'koa2';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type KoaContext, type KoaMiddleware, paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const signingKey = SIGNING_KEY;
@@ -18,7 +18,7 @@ const versions: readonly (readonly [name: string, Koa: new () => App])[] = [
   ['Koa 3', Koa3],
 ];
 
-describe.each(versions)('%s', (_name, Koa) => {
+describe.each(versions)('%s', (name, Koa) => {
   test('earlier middleware sees the answer after next()', async () => {
     const seen: unknown[] = [];
     const app = new Koa();
@@ -34,6 +34,23 @@ describe.each(versions)('%s', (_name, Koa) => {
       [200, '{"status":"accepted"}'],
       [401, '{"error":"unauthorized"}'],
     ]);
+  });
+
+  test('a prefix that middleware removes is not taken for a mount at the root, and the root of the app is', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const app = new Koa();
+    app.use(async (ctx, next) => {
+      Object.assign(ctx, { path: '/' }); // As koa-mount does.
+      await next();
+    });
+    app.use(paymentCallbacks({ signingKey, onCallback: () => undefined }));
+    const address = await serve(app.callback());
+    expect((await fetch(`${address}/payments/callbacks`)).status).toBe(405);
+    expect(warn).not.toHaveBeenCalled();
+    await fetch(address);
+    // Once in a process, which runs this for two versions.
+    if (name === 'Koa 2') expect(warn.mock.calls.join()).toContain('mount it on a path of its own');
+    warn.mockRestore();
   });
 
   test('a rewrite does not change the query that is verified', async () => {

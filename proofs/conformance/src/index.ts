@@ -9,5 +9,6 @@ export {
 export { sendCallback, sendRedirect, serve } from './genuine.ts';
 export { testHostility } from './hostile/test-hostility.ts';
 export { redirectQuery, SIGNING_KEY } from './http-request.ts';
+export { type Mistakes, testMistakes } from './mistakes.ts';
 export { ANSWERS } from './outcome.ts';
 export { testAdapter, testBridges } from './test-adapter.ts';

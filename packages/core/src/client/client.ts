@@ -263,6 +263,9 @@ export interface Client<Paths = never> {
   readonly request: SendRequest<Paths, false>;
 }
 
+/** A client created without `secretKey`: it has no `getWalletBalances()`, and no `request()` with `secretKey: true`. */
+export interface ClientWithoutSecretKey<Paths = never> extends Client<Paths> {}
+
 /** A client created with `secretKey`. */
 export interface ClientWithSecretKey<Paths = never> extends Omit<Client<Paths>, 'request'> {
   /** As `request()` of `Client`, also with `secretKey: true`. */

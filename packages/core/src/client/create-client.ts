@@ -15,6 +15,7 @@ import type {
   Client,
   ClientOptions,
   ClientOptionsWithSecretKey,
+  ClientWithoutSecretKey,
   ClientWithSecretKey,
   Operation,
   ReferenceChange,
@@ -47,7 +48,9 @@ import { type ClientSettings, readClientSettings } from './settings/settings.ts'
 export function createClient<Paths extends object = never>(
   options: ClientOptionsWithSecretKey,
 ): ClientWithSecretKey<Paths>;
-export function createClient<Paths extends object = never>(options: ClientOptions): Client<Paths>;
+export function createClient<Paths extends object = never>(
+  options: ClientOptions,
+): ClientWithoutSecretKey<Paths>;
 export function createClient(
   options: ClientOptions | ClientOptionsWithSecretKey,
 ): Client | ClientWithSecretKey {

@@ -4,6 +4,9 @@ import type { BodySource, IncomingCallback } from './request-body.ts';
 /** The part of node:http's IncomingMessage that core needs, so that core needs no Node types. */
 export interface NodeRequest extends NodeStream {
   readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  /** Set by Express and Connect, which remove the prefix of a mounted route from `url`. */
+  readonly originalUrl?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead: boolean;
   readonly httpVersionMajor?: number | undefined;
@@ -36,6 +39,7 @@ export function incomingCallback(request: NodeRequest, parsedBody?: unknown): In
   const { headers } = request;
   return {
     method: request.method ?? '',
+    url: request.originalUrl ?? request.url,
     // Node joins repeated headers with ', ', which no signature contains (threat A12). Bridges without a socket fill
     // `headers` only, never `rawHeaders` (threat A38).
     header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),

@@ -3,6 +3,7 @@ import { checkArgument, type OptionRule } from '../options/options.ts';
 import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import type { RefusalCode, RequestCode } from '../verify/refusal.ts';
 import { readSignature } from '../verify/signature.ts';
+import { warnOnce } from '../verify/signing-keys.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
 import {
   type CallbackReceiver,
@@ -81,8 +82,10 @@ async function receive(request: IncomingCallback, receiver: CallbackReceiver): P
   const encoding = encodingOf(headerOf(request, 'content-encoding'));
   const declared = headerOf(request, 'content-length');
   const declaredLength = declared === undefined ? undefined : Number(declared);
-  if (!methods.includes(request.method))
+  if (!methods.includes(request.method)) {
+    if (request.url !== undefined && ROOT.test(request.url)) warnOnce(MOUNTED_AT_ROOT);
     return unread('method_not_allowed', request, receiver, { allow: methods.join(', ') });
+  }
   if (encoding === undefined) return unread('encoding_unsupported', request, receiver);
   if (typeof signature === 'string') return unread(signature, request, receiver);
   if (isTooLong(declaredLength)) return unread('body_too_large', request, receiver);
@@ -164,5 +167,11 @@ function isTooLong(declaredLength: number | undefined): boolean {
 }
 
 const BODY_CONSUMED =
-  'The callback cannot be verified: other middleware consumed the request body without parsing it. Mount ' +
-  'paymentCallbacks() before it, or use a JSON body parser.';
+  'The callback cannot be verified: the request body was already read and not parsed, by other middleware, or by ' +
+  'paymentCallbacks() itself if it is mounted twice. Mount paymentCallbacks() once, before other middleware, or use a JSON body parser.';
+
+/** Of a path or an address. */
+const ROOT = /^(?:\w+:\/\/[^/]*)?\/?(?:\?|$)/;
+const MOUNTED_AT_ROOT =
+  'paymentCallbacks() answered the path / with 405. Where it is mounted at the root, it answers every page of the server: mount it ' +
+  'on a path of its own, such as /payments/callbacks.';

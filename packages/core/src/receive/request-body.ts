@@ -5,6 +5,8 @@ import type { TimeLimit } from './time-limit.ts';
 /** A callback request, in the terms that every framework shares. An adapter fills it in and decides nothing. */
 export interface IncomingCallback {
   readonly method: string;
+  /** The path or the address, before any prefix was removed: only for the warning of a route that is mounted at the root. */
+  readonly url?: string | undefined;
   /** The value of a header, by its name in lower case. A repeated header is an array, or joined with ', '. */
   readonly header: (name: string) => string | readonly string[] | null | undefined;
   readonly body: IncomingBody;

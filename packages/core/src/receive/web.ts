@@ -42,6 +42,8 @@ export function incomingWebCallback(from: Request | HonoContext): IncomingCallba
   const body: IncomingBody = request.bodyUsed ? { state: 'consumed' } : { state: 'unread', read };
   return {
     method,
+    // Only of a framework's route: a Request alone can be that of a worker whose only route this is.
+    url: 'env' in from ? request.url : undefined,
     header: (name) => headers.get(name),
     body,
     isClosing: () => [incoming, ...keptIn(request)].some((one) => isClosing(Object(one))),

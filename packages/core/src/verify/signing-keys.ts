@@ -95,7 +95,9 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
     if (allowSandboxKeys !== true) checkSandboxKey(option);
   } else if (/[^\da-z]/i.test(key)) {
     // Protocol §1. A warning, since the samples are too few to refuse a key for it.
-    warnOnce(`${option} has a character other than letters and digits, so it is probably another key. ${WHERE}`);
+    warnOnce(
+      `${option} has a character other than letters and digits, so it is probably another key. ${WHERE}`,
+    );
   } else if (key.length < MIN_LENGTH) {
     warnOnce(`${option} has fewer than ${MIN_LENGTH} characters, so it can be guessed. ${WHERE}`);
   }

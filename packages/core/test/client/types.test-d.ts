@@ -12,7 +12,8 @@ const secretKey = 'sk';
 
 test('only a client made with secretKey has getWalletBalances() in its type', () => {
   expectTypeOf(createClient({ baseUrl, publicKey, secretKey })).toEqualTypeOf<types.ClientWithSecretKey>();
-  expectTypeOf(createClient({ baseUrl, publicKey })).toEqualTypeOf<types.Client>();
+  // The name that a compiler's error shows for a missing getWalletBalances().
+  expectTypeOf(createClient({ baseUrl, publicKey })).toEqualTypeOf<types.ClientWithoutSecretKey>();
   expectTypeOf(createClient({ baseUrl, publicKey })).not.toHaveProperty('getWalletBalances');
   // @ts-expect-error: made without secretKey
   createClient({ baseUrl, publicKey }).getWalletBalances;

@@ -77,7 +77,7 @@ test('threat A39: a body that was consumed unparsed is answered with failureStat
       body: '{"error":"body_consumed"}',
     });
   }
-  const message = expect.stringMatching(/Mount paymentCallbacks\(\) before/);
+  const message = expect.stringMatching(/Mount paymentCallbacks\(\) once, before other middleware/);
   expect(onError).toHaveBeenLastCalledWith(expect.objectContaining({ option: 'body', message }));
 });
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { checkArgument, type OptionRule } from '@payment-service/core/internal';
 import type { InboxConsole } from './console.ts';
 
 /** A listener for `node:http`, Express, Koa and Fastify's hooks. It calls `next` for requests outside the console's path. */
@@ -13,18 +14,26 @@ export type NodeListener = (
  * The console for Node's servers, and for frameworks on them. It rejects only if `next` does: what no Request can represent is
  * answered with 400, and a failure with 500, which is passed to the console's `onError` (threat A62).
  *
+ * @throws {ConfigurationError} When `console` is not the result of `inboxConsole()`, for example the inbox itself.
+ *
  * @example
  * app.use(nodeListener(admin)); // Express
  * app.use((ctx, next) => listener(ctx.req, ctx.res, next)); // Koa
  * app.addHook('onRequest', (request, reply, done) => void listener(request.raw, reply.raw, done)); // Fastify
  */
 export function nodeListener(console: InboxConsole): NodeListener {
+  checkArgument('nodeListener()', 'console', console, CONSOLE);
   return async (incoming, outgoing, next) => {
     const isOurs = isBelow(console.basePath, targetOf(incoming));
     if (isOurs || next === undefined) return respond(console, incoming, outgoing, isOurs);
     await next();
   };
 }
+
+const CONSOLE: OptionRule = [
+  (console) => typeof console === 'function' && 'basePath' in console,
+  'the result of inboxConsole(), as in nodeListener(inboxConsole({ inbox, … }))',
+];
 
 async function respond(
   console: InboxConsole,

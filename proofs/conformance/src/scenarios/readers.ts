@@ -21,7 +21,7 @@ const chunked = (...chunks: readonly string[]): Buffer[] => chunkedCallbackReque
 /** The error for a body that was read and not kept. */
 function consumed(status = 429): Partial<Outcome> {
   const whatToMountWhere = expect.stringMatching(
-    /^ConfigurationError: .*Mount paymentCallbacks\(\) before it, or use a JSON body parser\.$/,
+    /^ConfigurationError: .*Mount paymentCallbacks\(\) once, before other middleware, or use a JSON body parser\.$/,
   );
   return { answers: [{ ...ANSWERS.bodyConsumed, status }], errors: [whatToMountWhere] };
 }

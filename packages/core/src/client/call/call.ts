@@ -28,6 +28,7 @@ export interface OwnRequest {
   readonly body: string | undefined;
   /** Whether it is safe to send it again: money is never sent twice. */
   readonly isRepeatable: boolean;
+  readonly sendsSecretKey: boolean;
 }
 
 /** For what may not be repeated and may have arrived. */
@@ -158,7 +159,8 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
           : { why: sent === 'unknown' ? MAY_HAVE_ARRIVED : undefined };
         report(failure.details.code, waitMs);
         signal.throwIfAborted();
-        if (waitMs === undefined) throw failure.toError(label, attempt, sent, scrubber, why);
+        if (waitMs === undefined)
+          throw failure.toError(label, attempt, sent, scrubber, why ?? missingKey(request, status));
         previous = failure.toError(label, attempt, sent, scrubber, 'A retry was planned.');
         await new Promise<void>((resolve) => {
           signal.onabort = timing.schedule(resolve, waitMs);
@@ -180,6 +182,12 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
     cancelTimer();
     forget?.();
   }
+}
+
+/** The protocol does not show how an endpoint answers that needs the secret key, so it is a possibility only. */
+function missingKey(request: OwnRequest | undefined, status: number | undefined): string | undefined {
+  if (request?.sendsSecretKey !== false || ![400, 401, 403].includes(status ?? 0)) return undefined;
+  return 'Check the request, the keys and baseUrl. The secret key was not sent: if the endpoint needs it, pass secretKey: true.';
 }
 
 function initOf(

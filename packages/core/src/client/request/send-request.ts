@@ -95,6 +95,7 @@ export function createRequest(
         method,
         body,
         isRepeatable: method === 'GET' || method === 'HEAD' || repeat === 'safe',
+        sendsSecretKey: options.secretKey === true,
       },
     } as const;
     return runCall<RequestResult>(call, signal);

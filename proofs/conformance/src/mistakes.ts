@@ -1,0 +1,40 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+/**
+ * A mistake of a merchant's first week, by what they wrote. `make` does it, and returns what a person then sees, unless that is
+ * thrown or printed. Two points each: the text must contain the cause and the fix.
+ */
+export type Mistakes = Readonly<
+  Record<string, readonly [make: () => unknown, cause: RegExp | string, fix: RegExp | string]>
+>;
+
+/**
+ * Runs one test for each mistake.
+ *
+ * @example
+ * testMistakes('core', { 'a key that is not set': [() => createVerifier({ signingKey: undefined }), /is missing/, /variable/] });
+ */
+export function testMistakes(title: string, mistakes: Mistakes): void {
+  test.each(Object.entries(mistakes))(
+    `${title}: %s is named, with its fix`,
+    async (_, [make, ...expected]) => {
+      const seen = await seenBy(make);
+      for (const words of expected) expect(seen).toMatch(words);
+    },
+  );
+}
+
+/** Everything that reaches the person: what is printed, thrown and returned. */
+async function seenBy(make: () => unknown): Promise<string> {
+  const seen: unknown[] = [];
+  for (const name of ['warn', 'error'] as const) {
+    const printed = vi.spyOn(console, name).mockImplementation((...words) => void seen.push(...words));
+    onTestFinished(() => printed.mockRestore());
+  }
+  try {
+    seen.push(await make());
+  } catch (error) {
+    seen.push(error);
+  }
+  return seen.map((one) => (one instanceof Error ? one.message : one)).join('\n');
+}
