@@ -23,7 +23,12 @@ test.each(NAMES)('%s refuses a row that lacks a field, or has one of another typ
 
 test('envelope() accepts a success around its data, within a schema of zod, and refuses an error', () => {
   const balances = envelope(z.object({ merchant_wallets: z.array(wallet) }));
-  const success = { code: 200, status: 'success', message: 'Done', data: { merchant_wallets: [samples.wallet] } };
+  const success = {
+    code: 200,
+    status: 'success',
+    message: 'Done',
+    data: { merchant_wallets: [samples.wallet] },
+  };
   expect(z.tuple([balances]).parse([success])).toEqual([success]);
   expect(balances.safeParse({ ...success, status: 'error', data: {} }).error?.issues).toMatchObject([
     { path: ['status'] },

@@ -30,40 +30,44 @@ async function compared(inbox: Shop['inbox'], { text, format }: KnownStatement) 
 /** Hundreds of comparisons: seconds, and minutes on a busy machine. */
 const MANY = { timeout: 600_000 };
 
-test('a statement in every layout, direction, notation and way to take money back has the right verdict for each line, in any order of its rows', MANY, async () => {
-  const inbox = await newBooks();
-  const files = allPairs();
-  expect(files.length).toBeGreaterThan(200);
-  for (const kinds of files) {
-    const known = statementOf(kinds);
-    const name = `${JSON.stringify(kinds)}\n${known.text}`;
-    const { report, found } = await compared(inbox, known);
-    expect(
-      found.map(({ line, verdict }) => [line, verdict]),
-      name,
-    ).toEqual(known.verdicts);
-    const sums = Object.fromEntries(
-      Object.entries(report.sums).map(([of, [sum]]) => [of, Number(sum?.amount ?? 0)]),
-    );
-    expect(sums, name).toMatchObject(
-      Object.fromEntries(Object.entries(known.sums).map(([of, sum]) => [of, Number(sum.toFixed(2))])),
-    );
-    const counted = Object.values(report.lines).reduce((sum, count) => sum + count, 0);
-    expect(counted, name).toBe(known.text.split(/\r\n|\n|\r/).length - 1);
-    expect(report.applied, name).toBe(
-      known.verdicts.filter(([, verdict]) => verdict === 'paid_without_callback').length,
-    );
-    expect(report.isClean).toBe(false);
-    const turned = await compared(
-      inbox,
-      statementOf(kinds, (body) => body.toReversed()),
-    );
-    const judged = (findings: readonly StatementFinding[]) =>
-      findings
-        .map(({ verdict, merchant_reference, internal_reference }) =>
-          [verdict, merchant_reference, internal_reference].join(' '),
-        )
-        .sort();
-    expect(judged(turned.found), name).toEqual(judged(found));
-  }
-});
+test(
+  'a statement in every layout, direction, notation and way to take money back has the right verdict for each line, in any order of its rows',
+  MANY,
+  async () => {
+    const inbox = await newBooks();
+    const files = allPairs();
+    expect(files.length).toBeGreaterThan(200);
+    for (const kinds of files) {
+      const known = statementOf(kinds);
+      const name = `${JSON.stringify(kinds)}\n${known.text}`;
+      const { report, found } = await compared(inbox, known);
+      expect(
+        found.map(({ line, verdict }) => [line, verdict]),
+        name,
+      ).toEqual(known.verdicts);
+      const sums = Object.fromEntries(
+        Object.entries(report.sums).map(([of, [sum]]) => [of, Number(sum?.amount ?? 0)]),
+      );
+      expect(sums, name).toMatchObject(
+        Object.fromEntries(Object.entries(known.sums).map(([of, sum]) => [of, Number(sum.toFixed(2))])),
+      );
+      const counted = Object.values(report.lines).reduce((sum, count) => sum + count, 0);
+      expect(counted, name).toBe(known.text.split(/\r\n|\n|\r/).length - 1);
+      expect(report.applied, name).toBe(
+        known.verdicts.filter(([, verdict]) => verdict === 'paid_without_callback').length,
+      );
+      expect(report.isClean).toBe(false);
+      const turned = await compared(
+        inbox,
+        statementOf(kinds, (body) => body.toReversed()),
+      );
+      const judged = (findings: readonly StatementFinding[]) =>
+        findings
+          .map(({ verdict, merchant_reference, internal_reference }) =>
+            [verdict, merchant_reference, internal_reference].join(' '),
+          )
+          .sort();
+      expect(judged(turned.found), name).toEqual(judged(found));
+    }
+  },
+);
