@@ -28,7 +28,7 @@ test('callbacks that wait are not reported by a process with a worker, nor while
   await order(first, 'A');
   await first.close();
   await merchant.advance(2 * MINUTE_MS);
-  working.handle('paid', () => undefined);
+  working.handle('paid', () => undefined, { changesNothing: true });
   const stop = startWork(working);
   await order(working, 'B');
   await until(async () => (await statesOf(working)).settled === 2);
@@ -46,7 +46,7 @@ test('a worker that cannot listen reports it once, and finds what others keep wh
     throw Object.assign(new Error('a standby'), { code: '0A000' });
   };
   const inbox = merchant.open({ store: { ...merchant.newStore(), listen } });
-  inbox.handle('paid', () => undefined);
+  inbox.handle('paid', () => undefined, { changesNothing: true });
   const stop = startWork(inbox, { pollMs: 50 });
   await until(() => listens > 0);
   await order(merchant.open(), 'A');
@@ -62,7 +62,7 @@ test('a worker whose database would lose payments says what to change', async ()
   const merchant = await newMerchant('sqlite');
   const check = () => Promise.reject(new ConfigurationError('store', 'Set fsync = on.'));
   const inbox = merchant.open({ store: { ...merchant.newStore(), check } });
-  inbox.handle('paid', () => undefined);
+  inbox.handle('paid', () => undefined, { changesNothing: true });
   await workUntil(inbox, () => merchant.problems.length > 0, { concurrency: 3 });
   const error = { message: expect.stringMatching(/\(ConfigurationError\).*: Set fsync = on\.$/) };
   expect(merchant.problems).toMatchObject([{ kind: 'worker_waits', error }]);
@@ -84,7 +84,7 @@ test('a worker that cannot use the database reports it once, with the code, and 
     problems.push(`${kind} ${Object(error).message}`);
   const events: InboxEvent[] = [];
   const inbox = open({ store, onError, onEvent: (event) => events.push(event) });
-  inbox.handle('paid', () => undefined);
+  inbox.handle('paid', () => undefined, { changesNothing: true });
   const stop = startWork(inbox);
   const message =
     'worker_waits work() cannot use the database (ECONNREFUSED), so nothing is applied; it tries again.';

@@ -19,7 +19,7 @@ assert.equal(require('@payment-service/core/receive').receiveCallback, importedR
 assert.equal(require('@payment-service/core/client').createClient, importedClient.createClient);
 assert.equal(requiredTesting.signCallback, importedTesting.signCallback);
 
-const signingKey = 'SMOKE-SIGNING-KEY';
+const signingKey = 'SMOKESIGNINGKEY0';
 const data = importedTesting.sampleCallback();
 const signature = requiredTesting.signCallback({ signingKey, data });
 const callback = required.createVerifier({ signingKey }).verifyCallback({ signature, body: data });

@@ -19,7 +19,7 @@ const copies: readonly Core[] = [
 ];
 assert.equal(new Set(copies.map(({ createVerifier }) => createVerifier)).size, copies.length);
 
-const signingKey = 'SMOKE-SIGNING-KEY';
+const signingKey = 'SMOKESIGNINGKEY0';
 const expected = { currency: 'UGX', amount: '500' };
 const { sampleCallback, signCallback } = await import('@payment-service/core/testing');
 const data = sampleCallback();

@@ -11,10 +11,10 @@ const warnings: string[] = [];
 console.warn = (warning: string) => warnings.push(warning);
 assert.deepEqual(wrongVerdicts(vectors), []);
 console.warn = warn;
-// Some vectors have short keys: one warning for all of them.
-assert.equal(warnings.length, 1);
+// Some vectors have short keys, and some have other characters than letters and digits: one warning for each kind.
+assert.equal(warnings.length, 2);
 
-const redirect = createVerifier({ signingKey: 'SMOKE-SIGNING-KEY' }).verifyRedirect('?');
+const redirect = createVerifier({ signingKey: 'SMOKESIGNINGKEY0' }).verifyRedirect('?');
 // @ts-expect-error: a redirect, refused or not, never confirms an amount.
 assert.throws(() => confirmAmount(redirect, { currency: 'UGX', amount: '500' }));
 console.log('every vector');

@@ -4,7 +4,7 @@ import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { paymentCallbacks } from '@payment-service/fetch';
 import { wrongVerdicts } from './wrong-verdicts.ts';
 
-const signingKey = 'SMOKE-SIGNING-KEY';
+const signingKey = 'SMOKESIGNINGKEY0';
 type Encoding = 'gzip' | 'deflate';
 
 /** Callbacks, sent to the fetch adapter: the status, and the reference that reached the handler. */

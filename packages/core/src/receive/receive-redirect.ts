@@ -31,11 +31,6 @@ export type ReceivedRedirect =
 // The address of the redirect contains the signature: it must reach no other site and no cache (threat A23).
 const PRIVATE: Reply['headers'] = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
-const PAGE_HEADERS: Reply['headers'] = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'",
-  ...PRIVATE,
-};
 /** Constant: it shows nothing of the request, the error or the reason (threats A22 and A25). */
 const PAGE =
   '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">' +
@@ -97,7 +92,11 @@ function unconfirmed(location: string | undefined, status: number, headers?: Rep
 
 /** A customer who has just paid reads it: never JSON, and no word that says that the payment failed. */
 function page(status: number, headers?: Reply['headers']): Reply {
-  return { status, headers: { ...headers, ...PAGE_HEADERS }, body: PAGE };
+  const own = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'",
+  };
+  return { status, headers: { ...headers, ...own, ...PRIVATE }, body: PAGE };
 }
 
 function seeOther(location: string): Reply {

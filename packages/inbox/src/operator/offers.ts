@@ -76,14 +76,15 @@ export const isSame = (one: Settled | undefined, other: Settled | undefined): bo
 
 const moneyIn = ({ currency, amount }: Settled): Settled => ({ currency, amount });
 
-/** What is credited if the report equals the expectation: the rules credit nothing of what is canceled. */
-export const creditOf = (
-  { signed }: Reported,
-  { expected, settled, isCanceled }: ActedOn,
-): Settled | undefined =>
-  signed.transaction_status === 'COMPLETED' && settled === undefined && !isCanceled
+/** What is credited if the report equals the expectation. */
+export const creditOf = ({ signed }: Reported, { expected, settled }: ActedOn): Settled | undefined =>
+  signed.transaction_status === 'COMPLETED' && settled === undefined
     ? expected && moneyIn(expected)
     : undefined;
+
+/** What the rules credit then: nothing of what is canceled. */
+export const creditByRules = (report: Reported, payment: ActedOn): Settled | undefined =>
+  payment.isCanceled ? undefined : creditOf(report, payment);
 
 /** What the report has settled. */
 export const settledBy = ({ transitionId }: Reported, { settled }: ActedOn): Settled | undefined =>

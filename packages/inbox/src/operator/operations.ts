@@ -6,6 +6,7 @@ import {
   type Act,
   type ActedOn,
   acceptable,
+  creditByRules,
   creditOf,
   isOpen,
   isSame,
@@ -85,7 +86,7 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
     verb: 'retry',
     about: 'checks a report again now, under the same rules and with all attempts',
     canCredit: false,
-    offered: ofReports((report) => isOpen(report) && report.state !== 'pending', creditOf),
+    offered: ofReports((report) => isOpen(report) && report.state !== 'pending', creditByRules),
     moves: 'pending',
     effect: ({ money }) =>
       `Checks it again now, under the same rules${money ? `: credits ${textOf(money)} if that is what was paid` : ''}.`,

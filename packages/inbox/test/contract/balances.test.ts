@@ -45,7 +45,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
       { ...common, compare: 'request', count: 1, amount: long },
     ]);
     // A period ends before its last millisecond.
-    const { changedAt: last } = (await inbox.report(paid('D', 1).transitionId)) ?? { changedAt: new Date(0) };
+    const last = (await inbox.payment('D'))?.settled?.at ?? new Date(0);
     const others = await inbox.totals({ from: ago(1), to: last });
     expect(others.map(({ compare }) => compare)).not.toContain('request');
     await merchant.advance(2 * DAY_MS);

@@ -10,7 +10,7 @@ import { proofOf } from '@payment-service/core/internal';
 import { type BodySource, receiveCallback } from '@payment-service/core/receive';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 
-export const SIGNING_KEY = 'TEST-KEY-OF-THE-INBOX';
+export const SIGNING_KEY = 'TESTKEYOFTHEINBOX0';
 
 /** Also what a sender must not send. */
 export type Payload = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** What an operator reads as "what to do" is done here to the letter, several times: it applies money once, or not at all. */
 import { type AuthenticRefusal, StaleError, type VerifiedCallback } from '@payment-service/core';
 import { expect } from 'vitest';
-import type { Inbox, TransitionDetails } from '../../src/index.ts';
+import type { Expectation, Inbox, TransitionDetails } from '../../src/index.ts';
 import { REASON_WORDS } from '../../src/words.ts';
 import { evidence, paid } from './callbacks.ts';
 import { commandOn } from './command.ts';
@@ -104,7 +104,7 @@ function handsOf(face: Face, inbox: AnyInbox, merchant: Merchant): Hands {
 interface Todo {
   readonly reason: string;
   /** What is expected before the callbacks arrive. */
-  readonly expected?: readonly Partial<typeof ORDER>[];
+  readonly expected?: readonly (Partial<typeof ORDER> & Pick<Expectation, 'order'>)[];
   /** It is canceled before they arrive. */
   readonly isCanceled?: true;
   /** The last one is the held transition. */
@@ -116,6 +116,8 @@ interface Todo {
 
 const EXACT = '12345678901234567891';
 const EXPECTED = [{}];
+/** Less than it is left to pay of the order. */
+const PART = [{ order: { id: 'ORDER-7', total: 400 } }];
 const PAID = ['500'];
 
 const doing =
@@ -206,6 +208,8 @@ const TODOS: readonly Todo[] = [
   },
   { reason: 'transition_not_allowed', expected: EXPECTED, arrive: late, acts: [close], credits: PAID },
   { reason: 'canceled', expected: EXPECTED, isCanceled: true, arrive: one(), acts: [reopen], credits: PAID },
+  { reason: 'order_paid', expected: PART, arrive: one(), acts: [reopen], credits: PAID },
+  { reason: 'order_paid', expected: PART, arrive: one(), acts: [close], credits: [] },
   { reason: 'crash_loop', expected: EXPECTED, arrive: one(), acts: [retry], credits: PAID },
   { reason: 'empty_reference', arrive: () => one()(''), acts: [close], credits: [] },
   { reason: 'different_bodies', arrive: two, acts: [state({})], credits: PAID },
