@@ -20,12 +20,13 @@ export const DIRECTION_WORDS: Readonly<Record<'in' | 'out', readonly string[]>> 
   out: ['dr', 'd', 'debit', 'out', 'af', 's', 'soll', 'debet', '-'],
 };
 
+/** Points and colons separate words, and end them. */
 const wordOf = (cell: string): string =>
   cell
-    .trim()
     .toLowerCase()
-    .replace(/[\s:.]+$/, '')
-    .replace(/\s+/g, ' ');
+    .split(/[\s:.]+/)
+    .filter((part) => part !== '')
+    .join(' ');
 
 export const isTotal = (cell: string): boolean => TOTAL.test(wordOf(cell));
 export const isInterest = (cell: string): boolean => INTEREST.test(cell);

@@ -205,7 +205,11 @@ function formatIn(read: (name: string) => string): StatementFormat {
   const choice = <T extends string>(name: string, of: readonly T[]): T | undefined =>
     of.find((one) => one === read(name));
   const words = (name: string): string[] | undefined =>
-    read(name) === '' ? undefined : read(name).split(/\s*,\s*/);
+    read(name) === ''
+      ? undefined
+      : read(name)
+          .split(',')
+          .map((word) => word.trim());
   const stated = {
     map: Object.fromEntries(columns.map((name) => [name, read(name)])),
     set: Object.fromEntries(fixed.map((name) => [name, read(name).slice(1)])),
