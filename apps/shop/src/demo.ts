@@ -72,9 +72,10 @@ without money.
   3. Open ${shop}/owner/reconcile
      It records the balances. The UGX wallet gained more than was settled, so a callback is missing.
   4. Download the statement: ${sandbox}/statement.csv
-  5. Choose it under "Statement", enter a reason under "Why", and press "Compare the statement": one row is
-     paid_without_callback, and one settlement is absent_from_statement.
-  6. Press "Settle 1 payment": the order whose callback was lost is paid. Open ${shop}/owner/reconcile again.
+  5. Choose it under "Statement" and press "Compare the statement": one line is paid_without_callback, and one
+     settlement is absent_from_statement.
+  6. Tick the payment, enter a reason under "Why", and press "Settle the chosen payments": the order whose callback was
+     lost is paid. Open ${shop}/owner/reconcile again.
      The wallet gained UGX 43,650 less than was settled: the order that was paid without money, less the charge.
 
 Then try one sticker (no provider accepts so little), "Decline" on the payment page, or a number that starts with 25679, which

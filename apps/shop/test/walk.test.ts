@@ -62,14 +62,16 @@ test('every step that the demo prints leads where it says', { timeout: 120_000 }
   const buffer = Buffer.from(await (await fetch(address)).arrayBuffer());
   const file = { name: 'statement.csv', mimeType: 'text/csv', buffer };
   await page.getByLabel(named('Statement'), { exact: true }).setInputFiles(file);
-  await page.getByLabel(named('Why')).fill('The books of today.');
   await press('Compare the statement');
   for (const verdict of ['paid_without_callback', 'absent_from_statement']) {
     await shows('#verdicts tr', new RegExp(`${verdict}\\s*1`));
   }
-  const lost = await page.locator('#findings tr', { hasText: 'paid_without_callback' }).innerText();
-  await press('Settle 1 payment');
-  await shows('#result', '1 settled by their rows');
+  const due = page.locator('#due label').first();
+  const lost = await due.innerText();
+  await due.click();
+  await page.getByLabel(named('Why')).fill('The books of today.');
+  await press('Settle the chosen payments');
+  await shows('#result', /1 payment \(UGX [\d,]+\) was settled by this file/);
   await orderIsPaid(/ORD-\w+/.exec(lost)?.[0] ?? '');
   await page.goto(reconcile[1] ?? '');
   await shows('#gains', 'UGX 43,650 less than was settled');

@@ -4,5 +4,5 @@ export const CALLBACKS = '/payments/callbacks';
 export const ACCOUNT = {
   publicKey: 'PUBLIC-KEY-OF-A-TEST',
   secretKey: 'SECRET-KEY-OF-A-TEST',
-  signingKey: 'SIGNING-KEY-OF-A-TEST',
+  signingKey: 'SIGNINGKEYOFATEST00',
 };
