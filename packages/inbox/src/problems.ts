@@ -79,11 +79,11 @@ function wordsOf({ transitionId, attempt, reason, delayMs }: AttemptFailed): str
   if (reason === 'transaction_ended') {
     return (
       `${what}It is dead: transaction_ended, and waits for an operator because its effects may be committed. Check your own ` +
-      'tables and fix the handler. Then call resolve() if the effects are there, or retry() if they are not.'
+      'tables and fix the handler. Then close it if the effects are there, or retry it if they are not.'
     );
   }
   if (reason === 'attempts_used_up')
-    return `${what}It is dead: attempts_used_up, and waits for an operator. Fix the cause, then call retry().`;
+    return `${what}It is dead: attempts_used_up, and waits for an operator. Fix the cause, then retry it.`;
   const seconds = Math.ceil((delayMs ?? 0) / 1000);
   return (
     `${what}Its transaction was rolled back, and it runs again in ${seconds} s. The same message is printed again only if ` +

@@ -19,7 +19,7 @@ const isNumber = (name: string): boolean => numberIn(name) !== undefined;
 const numberIn = (name: string): number | undefined =>
   /^#[1-9]\d*$/.test(name) ? Number(name.slice(1)) : undefined;
 
-/** The place of a column, by its name or its number, such as `#3`; -1 if there is none. */
+/** The index of a column, from its name or its number such as `#3`; -1 if there is none. */
 function placeOf(name: string, names: readonly string[]): number {
   const number = numberIn(name);
   return number === undefined ? names.indexOf(normal(name)) : number - 1;

@@ -1,4 +1,4 @@
-/** What a cell says of its line, in the words of statements. All texts are compared in lower case, without marks at their end. */
+/** What the words in a cell say about its line. Words are compared in lower case. */
 
 /** Lines about the account, not about a payment. */
 const TOTAL = new RegExp(

@@ -53,7 +53,7 @@ test('what onError receives is printed by default: the first failure, each new m
     'failed. Its transaction was rolled back, and it runs again in 60 s. The same message is printed again only if the last attempt fails with it.\n',
   );
   expect(printed[2]).toContain(
-    'It is dead: attempts_used_up, and waits for an operator. Fix the cause, then call retry().',
+    'It is dead: attempts_used_up, and waits for an operator. Fix the cause, then retry it.',
   );
   // The details that a library adds to its errors quote values.
   expect(printed.join()).not.toContain('ORD-1');

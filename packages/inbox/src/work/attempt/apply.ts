@@ -125,7 +125,7 @@ export async function apply<Tx>(
   return (durationMs) => ({ ...tell(durationMs), begun });
 }
 
-/** Kept with the report, for whoever looks at its payment. */
+/** Stored with the report, and shown on the page of its payment. */
 export const CHANGED_NOTHING = 'The handler changed nothing in its transaction.';
 
 function changedNothing(label: string): string {
