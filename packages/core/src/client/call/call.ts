@@ -92,96 +92,130 @@ function runTraced<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T
 }
 
 async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
-  const { budget, settings, operation, read, request } = call;
-  const { label = operation, isRepeatable = true } = request ?? {};
-  const { timing, timeoutMs, scrubber } = settings;
+  const { budget, settings } = call;
+  const { timing, timeoutMs } = settings;
   budget.credit = Math.min(MAX_CREDIT, budget.credit + 1);
+  const progress = new Progress(call);
+  if (caller?.aborted) throw aborted(progress, caller.reason);
   const controller = new AbortController();
-  const { signal } = controller;
-  const isSuccess = (status: number): boolean => (request ? status >= 200 && status < 300 : status === 200);
   const end = timing.monotonic() + timeoutMs;
-  let attempt = 1;
-  /** Of the attempts that have ended. */
-  let sent: Sent = 'no';
-  let status: number | undefined;
-  /** Undefined once the attempt is reported, and so between two attempts. */
-  let startedAt: number | undefined;
-  let previous: PaymentServiceError | undefined;
-  let fail = (_reason: unknown): void => {};
-  /** The result is complete: nothing takes it back. */
-  let isDone = false;
-
-  const report = (outcome: AttemptReport['outcome'], retryInMs?: number): void => {
-    // Reported before: the caller aborts in the hook or during a wait.
-    if (startedAt === undefined) return;
-    const durationMs = timing.monotonic() - startedAt;
-    startedAt = undefined;
-    const named = request && { request: label };
-    settings.onResponse?.({ operation, ...named, attempt, status, durationMs, outcome, retryInMs });
-  };
-  const stop = (outcome: 'timeout' | 'aborted', reason: unknown): void => {
-    if (isDone) return;
-    report(outcome);
-    controller.abort(reason);
-    fail(reason);
-  };
-  const abort = (): void => {
-    const [claim, cause] = [startedAt === undefined ? sent : 'unknown', caller?.reason];
-    const advice = claim === 'no' || isRepeatable ? 'It may be repeated.' : MAY_HAVE_ARRIVED;
-    const message = `${label}: the signal of the caller ended it. ${advice}`;
-    stop('aborted', request ? new AbortedError(message, { sent: claim, cause }) : cause);
-  };
-  const onTimeout = (): void => {
-    const what = `no complete response within timeoutMs (${timeoutMs}), which ended in attempt ${attempt}`;
-    const advice = isRepeatable ? 'Try again later, or raise timeoutMs.' : MAY_HAVE_ARRIVED;
-    const message = `${label}: ${what}. ${advice}`;
-    stop('timeout', new TimeoutError(message, previous && { cause: previous }));
-  };
-  const attempts = async (): Promise<T> => {
-    for (; ; attempt += 1) {
-      startedAt = timing.monotonic();
-      status = undefined;
-      try {
-        const response = await exchange(call.url, initOf(call, signal), settings, isSuccess, (received) => {
-          status = received;
-        });
-        const value = await read(response.text, response.status);
-        signal.throwIfAborted(); // During a schema that is asynchronous.
-        isDone = true;
-        report('success');
-        return value;
-      } catch (error) {
-        if (signal.aborted) throw error;
-        const failure = error instanceof AttemptFailure ? error : unreadable(error);
-        sent = later(sent, failure.details.sent);
-        const { waitMs, why } = isRepeatable
-          ? planAfter(failure, attempt, end, call)
-          : { why: sent === 'unknown' ? MAY_HAVE_ARRIVED : undefined };
-        report(failure.details.code, waitMs);
-        signal.throwIfAborted();
-        if (waitMs === undefined)
-          throw failure.toError(label, attempt, sent, scrubber, why ?? missingKey(request, status));
-        previous = failure.toError(label, attempt, sent, scrubber, 'A retry was planned.');
-        await new Promise<void>((resolve) => {
-          signal.onabort = timing.schedule(resolve, waitMs);
-        });
-      }
-    }
-  };
-
-  const cancelTimer = timing.schedule(onTimeout, timeoutMs);
-  const forget = caller === undefined || caller.aborted ? undefined : onAbort(caller, abort);
+  let stop = (_outcome: 'timeout' | 'aborted', _reason: unknown): void => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = (outcome, reason) => {
+      if (progress.isDone) return;
+      progress.report(outcome);
+      controller.abort(reason);
+      reject(reason);
+    };
+  });
+  const cancelTimer = timing.schedule(() => stop('timeout', timedOut(progress)), timeoutMs);
+  // Own callbacks leave no listeners on the signal.
+  const forget = caller && onAbort(caller, () => stop('aborted', aborted(progress, caller.reason)));
   try {
-    // Not when the attempts end: fetch may ignore the signal. Own callbacks leave no listeners on it.
-    return await new Promise<T>((resolve, reject) => {
-      fail = reject;
-      if (caller?.aborted) abort();
-      else attempts().then(resolve, reject);
-    });
+    // Not when the attempts end: fetch may ignore the signal.
+    return await Promise.race([stopped, runAttempts(progress, controller.signal, end)]);
   } finally {
     cancelTimer();
     forget?.();
   }
+}
+
+/** How far a call has come. */
+class Progress<T = unknown> {
+  readonly call: Call<T>;
+  readonly label: string;
+  readonly isRepeatable: boolean;
+  attempt = 0;
+  /** Of the attempts that have ended. */
+  sent: Sent = 'no';
+  /** Of the last response. */
+  status: number | undefined;
+  previous: PaymentServiceError | undefined;
+  /** The result is complete: nothing takes it back. */
+  isDone = false;
+  /** Undefined once the attempt is reported, and so between two attempts. */
+  startedAt: number | undefined;
+
+  constructor(call: Call<T>) {
+    this.call = call;
+    this.label = call.request?.label ?? call.operation;
+    this.isRepeatable = call.request?.isRepeatable ?? true;
+  }
+
+  start(): void {
+    this.attempt += 1;
+    this.status = undefined;
+    this.startedAt = this.call.settings.timing.monotonic();
+  }
+
+  report(outcome: AttemptReport['outcome'], retryInMs?: number): void {
+    const { call, startedAt, attempt, status } = this;
+    // Reported before: the caller aborts in the hook or during a wait.
+    if (startedAt === undefined) return;
+    this.startedAt = undefined;
+    const durationMs = call.settings.timing.monotonic() - startedAt;
+    const named = call.request && { request: this.label };
+    const { operation } = call;
+    call.settings.onResponse?.({ operation, ...named, attempt, status, durationMs, outcome, retryInMs });
+  }
+}
+
+/** Attempts, and the waits between them, until one succeeds or the last one has failed. */
+async function runAttempts<T>(progress: Progress<T>, signal: AbortSignal, end: number): Promise<T> {
+  const { call, label, isRepeatable } = progress;
+  const { scrubber, timing } = call.settings;
+  for (;;) {
+    progress.start();
+    try {
+      const value = await attemptOnce(progress, signal);
+      signal.throwIfAborted(); // During a schema that is asynchronous.
+      progress.isDone = true;
+      progress.report('success');
+      return value;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const failure = error instanceof AttemptFailure ? error : unreadable(error);
+      progress.sent = later(progress.sent, failure.details.sent);
+      const { attempt, sent, status } = progress;
+      const { waitMs, why } = isRepeatable
+        ? planAfter(failure, attempt, end, call)
+        : { why: sent === 'unknown' ? MAY_HAVE_ARRIVED : undefined };
+      progress.report(failure.details.code, waitMs);
+      signal.throwIfAborted();
+      if (waitMs === undefined)
+        throw failure.toError(label, attempt, sent, scrubber, why ?? missingKey(call.request, status));
+      progress.previous = failure.toError(label, attempt, sent, scrubber, 'A retry was planned.');
+      await new Promise<void>((resolve) => {
+        signal.onabort = timing.schedule(resolve, waitMs);
+      });
+    }
+  }
+}
+
+async function attemptOnce<T>(progress: Progress<T>, signal: AbortSignal): Promise<T> {
+  const { call } = progress;
+  const isSuccess = (status: number): boolean =>
+    call.request ? status >= 200 && status < 300 : status === 200;
+  const onStatus = (status: number): void => {
+    progress.status = status;
+  };
+  const { text, status } = await exchange(call.url, initOf(call, signal), call.settings, isSuccess, onStatus);
+  return call.read(text, status);
+}
+
+/** The caller's own reason, or, for `request()`, an error that says whether it may have arrived. */
+function aborted({ call, label, sent, startedAt, isRepeatable }: Progress, cause: unknown): unknown {
+  if (call.request === undefined) return cause;
+  const claim = startedAt === undefined ? sent : 'unknown';
+  const advice = claim === 'no' || isRepeatable ? 'It may be repeated.' : MAY_HAVE_ARRIVED;
+  return new AbortedError(`${label}: the signal of the caller ended it. ${advice}`, { sent: claim, cause });
+}
+
+function timedOut({ call, label, attempt, previous, isRepeatable }: Progress): TimeoutError {
+  const { timeoutMs } = call.settings;
+  const what = `no complete response within timeoutMs (${timeoutMs}), which ended in attempt ${attempt}`;
+  const advice = isRepeatable ? 'Try again later, or raise timeoutMs.' : MAY_HAVE_ARRIVED;
+  return new TimeoutError(`${label}: ${what}. ${advice}`, previous && { cause: previous });
 }
 
 /** The protocol does not show how an endpoint answers that needs the secret key, so it is a possibility only. */
