@@ -23,9 +23,10 @@ export const SIBLINGS: Readonly<Record<'node' | 'fetch', Sibling>> = {
     folder: 'express',
     tests: ['node-server.test.ts', 'node-server.ts'],
     edits: [
-      [/ Written out, since[\s\S]*?fits both\./g, ''],
+      [/ Written out, since[\s\S]*?assignable to both\./g, ''],
       [/\/\*\* Not `res\.send\(\)`.*\n/g, ''],
-      [/: Express 4's would fail(?=\.)| \/\/ Express 4 does not look at promises\./g, ''],
+      [/: Express 4's would fail(?=\.)/g, ''],
+      [/ {2}\/\/ Without its promise.*\n/g, ''],
       [/(Express|express) \d( and \d)?/g, '$1'],
     ],
   },
@@ -64,7 +65,11 @@ export function newAdapter(
     writeFileSync(join(folder, file), text);
   };
   const type = name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-  for (const file of [...FILES, ...tests.map((test) => `test/${test}`)]) {
+  const sources = [...FILES, ...tests.map((test) => `test/${test}`)];
+  for (const [pattern] of edits)
+    if (!sources.some((file) => read(file).search(pattern) >= 0))
+      throw new Error(`No file of packages/${from} matches ${pattern}: change this edit with the source.`);
+  for (const file of sources) {
     const text = edits.reduce(
       (before, [pattern, replacement]) => before.replaceAll(pattern, replacement),
       read(file),
@@ -72,6 +77,8 @@ export function newAdapter(
     const target = file.endsWith(tests[0]) ? `test/${name}.test.ts` : file;
     write(target, text.replaceAll('Express', type).replaceAll('express', name));
   }
+  write('test/hostile-server.ts', hostileServer(name, tests[1]));
+  write('test/hostile.proof.ts', hostileProof(name));
   const description = `Verified callbacks and redirects of the payment service on ${name}`;
   write('README.md', `# @payment-service/${name}\n\n${description}.\n`);
   const manifest = JSON.parse(read('package.json').replaceAll(`packages/${from}`, `packages/${name}`));
@@ -90,6 +97,19 @@ export function newAdapter(
   });
   write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
 }
+
+const hostileServer = (name: string, server: string): string =>
+  `import { serveHostile } from '@payment-service/conformance/hostile-server';
+import { application } from './${server}';
+
+await serveHostile({ '${name}': [application] });
+`;
+
+const hostileProof = (name: string): string =>
+  `import { testHostility } from '@payment-service/conformance';
+
+testHostility('${name}', new URL('hostile-server.ts', import.meta.url));
+`;
 
 if (import.meta.main) {
   const { values, positionals } = parseArgs({

@@ -29,15 +29,19 @@ describe.each(['node', 'fetch'] as const)('new-adapter --%s', (like) => {
     readonly success: boolean;
     readonly numPassedTests: number;
   } {
+    return run(...more, 'test/example.test.ts');
+  }
+
+  function run(...more: readonly string[]): ReturnType<typeof conformance> {
     const report = join(scratch, 'report.json');
-    const args = ['run', '--reporter=json', `--outputFile.json=${report}`, ...more, 'test/example.test.ts'];
+    const args = ['run', '--reporter=json', `--outputFile.json=${report}`, ...more];
     spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', ...args], { cwd: folder });
     return JSON.parse(readFileSync(report, 'utf8'));
   }
 
   test('the copy names no other framework, in no file', () => {
     const files = globSync(['*.*', '{src,test}/*'], { cwd: folder });
-    expect(files).toHaveLength(8);
+    expect(files).toHaveLength(10);
     const lines = files.flatMap((file) =>
       readFileSync(join(folder, file), 'utf8')
         .split('\n')
@@ -52,6 +56,11 @@ describe.each(['node', 'fetch'] as const)('new-adapter --%s', (like) => {
     execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' });
     const { success, numPassedTests } = conformance();
     expect([success, numPassedTests > 100]).toEqual([true, true]);
+  });
+
+  test('the copy answers hostile requests as the other adapters do', () => {
+    const { success, numPassedTests } = run('--mode', 'proofs', 'test/hostile.proof.ts');
+    expect([success, numPassedTests > 5]).toEqual([true, true]);
   });
 
   test('control: the suite fails in a new adapter that decides the status', () => {
