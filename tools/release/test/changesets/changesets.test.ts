@@ -55,5 +55,28 @@ test('control: a change without its changeset is reported; a new changeset or a 
   ]);
   const announced = { '.changeset/new.md': "---\n'@a/core': minor\n---\n\nA sentence." };
   expect(missingChangesets(state({}), state({ ...changed, ...announced }))).toEqual([]);
-  expect(missingChangesets(state({}), state(changed, '1.3.0'))).toEqual([]);
+  expect(missingChangesets(state({}), state(changed, '2.0.0'))).toEqual([]);
 });
+
+const REPORT = 'export function f(): void;\nexport function g(): void;';
+test.each([
+  ['1.2.3', 'a removed export', 'export function f(): void;', 'minor', 'major'],
+  ['1.2.3', 'a changed export', REPORT.replace('f()', 'f(a: string)'), 'patch', 'major'],
+  ['0.2.3', 'a removed export', 'export function f(): void;', 'patch', 'minor'],
+  ['1.2.3', 'a new export', `${REPORT}\nexport const h = 1;`, 'patch', 'minor'],
+])(
+  'in version %s, %s needs a greater step than its changeset announces',
+  (version, _what, report, given, needed) => {
+    const state = (text: string, step?: string): Files =>
+      new Map([
+        ['packages/core/package.json', JSON.stringify({ name: '@a/core', version })],
+        ['packages/core/api/index.api.md', text],
+        ...(step ? [['.changeset/new.md', `---\n'@a/core': ${step}\n---\n\nA sentence.`] as const] : []),
+      ]);
+    const missing = (step: string): readonly string[] =>
+      missingChangesets(state(REPORT), state(report, step));
+    expect(missing(given)).toEqual([expect.stringContaining(`needs a ${needed} changeset; it has ${given}`)]);
+    // Control.
+    expect(missing(needed)).toEqual([]);
+  },
+);

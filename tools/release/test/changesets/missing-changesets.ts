@@ -54,30 +54,80 @@ const output = (root: string, ...args: readonly string[]): Promise<string | unde
     () => undefined,
   );
 
+/** From the smallest. */
+const STEPS = ['none', 'patch', 'minor', 'major'] as const;
+type Step = (typeof STEPS)[number];
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+}
+
 /**
- * The published packages whose public API or contract differs from an earlier state, and which neither a new changeset names nor
- * a version that has been raised since.
+ * The published packages whose public API or contract differs from an earlier state without a new changeset or a raised version, and
+ * those whose changesets announce a smaller step than their reports need: a line that was removed or changed is breaking.
  */
 export function missingChangesets(before: Files, after: Files): readonly string[] {
   const differs = (path: string): boolean => before.get(path) !== after.get(path);
-  const announced = [...after].flatMap(([path, text]) => {
-    if (!path.startsWith('.changeset/') || !differs(path)) return [];
-    const [, front = ''] = /^---\n([\s\S]*?)\n---/.exec(text) ?? [];
-    return Object.keys((parse(front) as object | null) ?? {});
-  });
+  const announced = [...after].filter(([path]) => path.startsWith('.changeset/'));
+  const steps = announced.map(([path, text]) => [path, stepsIn(text)] as const);
   return [...after].flatMap(([path, text]) => {
     const [, folder] = /^(packages\/[^/]+)\/package\.json$/.exec(path) ?? [];
     const former = before.get(path);
     // A new package gets its first version from a changeset; another rule asks for it.
     if (folder === undefined || former === undefined) return [];
-    const manifest: { name: string; version: string; private?: boolean } = JSON.parse(text);
-    const isRaised = manifest.version !== JSON.parse(former).version;
-    if (manifest.private === true || isRaised || announced.includes(manifest.name)) return [];
+    const manifest: Manifest = JSON.parse(text);
+    if (manifest.private === true) return [];
+    const { name, version } = manifest;
+    const raised = stepBetween(JSON.parse(former).version, version);
+    const own = steps.flatMap(([from, all]) => (all[name] === undefined ? [] : [[from, all[name]] as const]));
+    const isAnnounced = raised !== 'none' || own.some(([from]) => differs(from));
+    const given = greatest([raised, ...own.map(([, step]) => step)]);
     const isOwn = (one: string): boolean =>
       one.startsWith(`${folder}/api/`) || (folder === 'packages/core' && one.startsWith('openapi/'));
     const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
       (one) => isOwn(one) && differs(one),
     );
-    return changed.map((one) => `${manifest.name}: ${one} differs, and no changeset announces it`);
+    return changed.flatMap((one) => {
+      if (!isAnnounced) return [`${name}: ${one} differs, and no changeset announces it`];
+      const isBreaking = one.includes('/api/') && hasLost(before.get(one), after.get(one));
+      const needed = stepFor(isBreaking, version);
+      return STEPS.indexOf(given) >= STEPS.indexOf(needed)
+        ? []
+        : [`${name}: ${one} has lost or changed a line, which needs a ${needed} changeset; it has ${given}`];
+    });
+  });
+}
+
+/** By package, what a changeset announces. */
+function stepsIn(text: string): Readonly<Record<string, Step>> {
+  const [, front = ''] = /^---\n([\s\S]*?)\n---/.exec(text) ?? [];
+  return (parse(front) as Record<string, Step> | null) ?? {};
+}
+
+const greatest = (steps: readonly Step[]): Step => STEPS.findLast((step) => steps.includes(step)) ?? 'none';
+
+function stepBetween(former: string, version: string): Step {
+  const [one, other] = [former, version].map((text) => text.split('-')[0]?.split('.') ?? []);
+  const at = ['major', 'minor', 'patch'] as const;
+  return at.find((_, index) => one?.[index] !== other?.[index]) ?? 'none';
+}
+
+/** Below 1.0.0, a breaking change is minor, and everything else a patch. */
+function stepFor(isBreaking: boolean, version: string): Step {
+  const isStable = !version.startsWith('0.');
+  return isBreaking ? (isStable ? 'major' : 'minor') : isStable ? 'minor' : 'patch';
+}
+
+/** Whether a line of a report is no longer in it, however often. An import says nothing of the API. */
+function hasLost(before = '', after = ''): boolean {
+  const linesOf = (text: string): string[] =>
+    text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('import '));
+  const left = linesOf(after);
+  return linesOf(before).some((line) => {
+    const at = left.indexOf(line);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
   });
 }
