@@ -163,18 +163,19 @@ where {postgres: greatest}{sqlite: max}(next_at, coalesce(busy_until, next_at)) 
 -- name: read_payment
 select p.reference_key, p.transaction_type, p.merchant_reference, case when p.state = 'open' and p.deadline_at <= {now} then 'overdue' else p.state end as state,
   p.needs, p.currency, p.amount, p.compare, p.replaced, p.deadline_at, p.settled_by, p.settled_at, p.canceled_at,
-  p.changed_at, {now} as now
+  p.order_id, p.order_total, p.changed_at, {now} as now
 from inbox.payment p where p.reference_key = $1 and p.transaction_type = $2 and p.account = $3
 
--- name: list_payments (of state, of needed, of reason, of overdue, of key)
--- Looks at $2 payments by one index, after the place $10, the key $11 and the type $12: at those of a state or a reason, $13; at
--- the overdue ones, the longest overdue first; or at those with a key of the list $13, or with a transaction of a key of the
+-- name: list_payments (of state, of needed, of reason, of overdue, of order, of key)
+-- Looks at $2 payments by one index, after the place $10, the key $11 and the type $12: at those of a state, a reason or an order,
+-- $13; at the overdue ones, the longest overdue first; or at those with a key of the list $13, or with a transaction of a key of the
 -- list $14. Returns the first $3 that match, and the last one that it looked at, beyond which there may be more. Those match
 -- whose state is in the list $4, that changed from $5 on and before $6, with the pattern $7 in a reference and the provider $8 in
 -- a body, and that need a person for the reason $9, or for any if it is empty; null matches all. PostgreSQL would scan all callbacks
 -- once for an exists() in place of the first `in`.
 select f.reference_key, f.transaction_type, f.merchant_reference, f.shown as state, f.needs, f.currency, f.amount, f.compare,
-  f.replaced, f.deadline_at, f.settled_by, f.settled_at, f.canceled_at, f.changed_at, {now} as now, f.place, f.is_found,
+  f.replaced, f.deadline_at, f.settled_by, f.settled_at, f.canceled_at, f.order_id, f.order_total, f.changed_at, {now} as now,
+  f.place, f.is_found,
   case when f.number = cast($2 as integer) then 1 else 0 end as is_last
 from (
   select l.*, row_number() over (order by l.place desc, l.reference_key desc, l.transaction_type desc) as number,
@@ -193,6 +194,7 @@ from (
       {of needed: select p.*, p.changed_at as place from inbox.payment p where p.needs is not null and p.changed_at >= cast($5 as bigint)}
       {of reason: select p.*, p.changed_at as place from inbox.payment p where p.needs = $13 and p.changed_at >= cast($5 as bigint)}
       {of overdue: select p.*, -p.deadline_at as place from inbox.payment p where p.state = 'open' and -p.deadline_at >= -{now}}
+      {of order: select p.*, p.changed_at as place from inbox.payment p where p.account = $1 and p.order_id = $13}
       {of key: select p.*, p.changed_at as place from inbox.payment p where p.reference_key in (
         select value from {postgres: jsonb_array_elements_text(cast($13 as jsonb)) as given(value)}{sqlite: json_each($13)} union all select c.reference_key from inbox.callback c
         where c.subject_key in (select value from {postgres: jsonb_array_elements_text(cast($14 as jsonb)) as given(value)}{sqlite: json_each($14)}))}

@@ -70,7 +70,7 @@ function paymentsTable(): string {
       ...{ merchant_reference: 'ORD-1001', transaction_type: 'COLLECTION', state, needs: undefined },
       expected: state === 'unexpected' ? undefined : expected,
       settled: isSettled ? { ...money, at, report: '' } : undefined,
-      ...{ replaced: [], changedAt: at, isArchived: false },
+      ...{ order: undefined, replaced: [], changedAt: at, isArchived: false },
     });
     expect(PAYMENT_LABELS[state].toLowerCase()).toBe(state);
     return [code(state), sentence, todo, say];

@@ -6,7 +6,7 @@ import { OPERATIONS, textOf } from '../operator/operations.ts';
 import type { PaymentSummary } from '../operator/payment-summary.ts';
 import { countPayments, listPayments, type PaymentFilter } from '../operator/payments.ts';
 import { storyOf } from '../operator/story.ts';
-import { sumsOf } from '../operator/sums.ts';
+import { orderSentences, sumsOf } from '../operator/sums.ts';
 import { showTransition } from '../operator/views.ts';
 import { countText, wordsOfReason } from '../words.ts';
 import { PAYMENT_STATES, type PaymentState } from '../work/verdict/payment-state.ts';
@@ -29,6 +29,7 @@ export const PAYMENTS: readonly AddVerb[] = [
       option('--needed', 'only those that need a person'),
       option('--reason <reason>', 'only those that need one for this reason, such as amount_mismatch'),
       option('--search <string>', 'with this part of the merchant_reference or of an internal_reference'),
+      option('--order <id>', 'of this order: its attempts and instalments'),
       option('--provider <code>', 'with a report that names this provider_code'),
       option('--after <mark>', 'the page after this mark, which the page before prints'),
       ...PAGE,
@@ -38,8 +39,9 @@ export const PAYMENTS: readonly AddVerb[] = [
         const page = await listPayments((read) => read(), opened, filter);
         return { ...page, sums: sumsOf(page.items) };
       }),
-    format: ({ items, sums, next, at, lookedBackTo }) =>
+    format: ({ items, sums, next, at, lookedBackTo }, filter) =>
       paragraphs(
+        orderSentences(filter, { items, next }).join('\n'),
         table(['state', 'money', 'reference', 'type', 'why', 'changed'], items.map(rowOf)) || 'No payments.',
         lookedBackTo ? `Looked back to ${momentText(lookedBackTo)}. The next page looks further.` : '',
         table(
@@ -69,7 +71,7 @@ export const PAYMENTS: readonly AddVerb[] = [
         return { ...payment, ...(bodies && { evidence: evidence.filter((each) => each !== undefined) }) };
       }),
     format({ evidence = [], ...payment }, _own, open) {
-      const { advice, merchant_reference, transaction_type, acts, reports, revision } = payment;
+      const { advice, merchant_reference, transaction_type, order, acts, reports, revision } = payment;
       const possible = acts.map((act) => {
         const { label, effect } = OPERATIONS[act.name];
         return `${coloured('bold', label)}: ${effect(act, payment)}\n  ${lineOfAct(act, payment, open)}`;
@@ -77,6 +79,7 @@ export const PAYMENTS: readonly AddVerb[] = [
       const facts = [
         ['reference', merchant_reference],
         ['type', transaction_type],
+        ...(order === undefined ? [] : [['order', order.id]]),
         ['revision', revision],
         ['to do', advice.todo],
         ['to the customer', advice.say],

@@ -35,7 +35,7 @@ export interface InboxHistory {
   readonly settled: readonly DayTotal[];
   /** At most 500 that are held and 500 that a worker is to credit, the longest waiting first. */
   readonly open: readonly OpenPayment[];
-  /** Each payment that has changed in the last 48 hours and is not archived: the newest 2,000 of each state. */
+  /** Each payment that has changed in the last 48 hours and is not archived: the newest 1,500 of each state. */
   readonly outcomes: readonly (Pick<PaymentSummary, 'state' | 'needs'> & { readonly at: Date })[];
   /** How long the newest settlements took from the first delivery, at most 1,000 of the last 48 hours. */
   readonly delays: readonly { readonly at: Date; readonly seconds: number }[];
@@ -47,7 +47,7 @@ const MAX_DAYS = 31;
 export const MAX_OPEN = 500;
 const MAX_DELAYS = 1000;
 /** Of each state. */
-export const MAX_OUTCOMES = 2000;
+export const MAX_OUTCOMES = 1500;
 
 /** @throws {ConfigurationError} Names a wrong option. */
 export async function readHistory<Tx>(

@@ -1,7 +1,7 @@
 import type { TransitionReason } from '../states.ts';
 import { choiceOf, dateOf, type Row } from '../store/store.ts';
 import type { Archived } from '../work/verdict/archived.ts';
-import type { ExpectedMoney, ReplacedMoney, Settled } from '../work/verdict/evaluate.ts';
+import type { ExpectedMoney, KnownOrder, ReplacedMoney, Settled } from '../work/verdict/evaluate.ts';
 import { findArchivedReports, type PaymentKey } from '../work/verdict/payment.ts';
 import { PAYMENT_STATES, type PaymentState } from '../work/verdict/payment-state.ts';
 import { expectationIn, jsonTextOf, reasonIn } from '../work/verdict/stored.ts';
@@ -22,6 +22,8 @@ export interface PaymentSummary extends PaymentKey {
   readonly expected: ExpectedPayment | undefined;
   /** What was credited: your own amount, never a claim. `report` is the id of the report that settled it. */
   readonly settled: (Settled & { readonly at: Date; readonly report: string }) | undefined;
+  /** The debt that it is a part of, as `expect()` was told. */
+  readonly order: KnownOrder | undefined;
   /** What was expected before, the oldest first. */
   readonly replaced: readonly ReplacedMoney[];
   /** When its state, its expectation or its money last changed. */
@@ -41,6 +43,7 @@ function summaryIn(row: Row): PaymentSummary {
     needs: reasonIn({ reason: row['needs'] }, 'reason'),
     expected: known && { currency, amount, compare: known.compare, deadline },
     settled: report === undefined ? undefined : { currency, amount, at: dateOf(row, 'settled_at'), report },
+    order: known?.order,
     replaced,
     changedAt: dateOf(row, 'changed_at'),
     isArchived: false,
@@ -69,7 +72,15 @@ export function archivedSummary(
   const { merchant_reference, transaction_type } = settling.signed;
   const { currency, amount, compare } = settling.expectation;
   return {
-    ...{ merchant_reference, transaction_type, state, needs, replaced: [], isArchived: true },
+    ...{
+      merchant_reference,
+      transaction_type,
+      state,
+      needs,
+      order: undefined,
+      replaced: [],
+      isArchived: true,
+    },
     changedAt: changedAt ?? settling.changedAt,
     expected: { currency, amount, compare, deadline: undefined },
     settled: { currency, amount, at: settling.changedAt, report: settling.transitionId },

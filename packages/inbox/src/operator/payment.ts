@@ -100,6 +100,7 @@ const NOTHING_KNOWN = {
   needs: undefined,
   expected: undefined,
   settled: undefined,
+  order: undefined,
   replaced: [],
   isArchived: false,
 } as const;

@@ -22,6 +22,8 @@ export interface PaymentFilter extends ListFilter {
    * first page, beyond its limit, also from the archive if only `state` is given beside it. The archive is not searched for parts.
    */
   readonly search?: string | undefined;
+  /** Only those of the order with this id: its attempts and instalments. */
+  readonly order?: string | undefined;
   /** Only those of which a report names this provider_code, which is not signed. The archive has none. */
   readonly provider?: string | undefined;
 }
@@ -35,7 +37,7 @@ export interface PaymentPage {
   readonly next: string | undefined;
   /**
    * How far back this page looked, if it stopped before it had `limit` items: when the last payment changed, or, in a list of overdue
-   * ones, its deadline. `next` looks further. A page looks at 2,000 payments of each state, since no index has a part of a reference,
+   * ones, its deadline. `next` looks further. A page looks at 1,000 payments of each state, since no index has a part of a reference,
    * a provider, or which of the open ones are not overdue.
    */
   readonly lookedBackTo: Date | undefined;
@@ -57,6 +59,7 @@ const FILTER_RULES: OptionRules<PaymentFilter> = {
   state: someOf(PAYMENT_STATES),
   needed: [(value) => value === true, 'true'],
   search: NAME,
+  order: NAME,
   provider: NAME,
 };
 
@@ -80,7 +83,7 @@ export function listPayments<Tx>(
 }
 
 /** How many payments of a state a page looks at. */
-const LOOKED_AT = 2000;
+const LOOKED_AT = 1000;
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** Where a payment is in a list: when it changed, or, of overdue ones, minus its deadline; the greatest comes first. */
@@ -90,8 +93,10 @@ export async function readPage<Tx>(
   context: OperatorContext<Tx>,
   filter: PaymentFilter,
 ): Promise<PaymentPage> {
-  const { state, search, provider, until, limit = 50, after } = filter;
-  const named = search === undefined ? { names: [], found: [] } : await findNamed(context, filter, search);
+  const { state, search, order, provider, until, limit = 50, after } = filter;
+  // All payments of an order are searched.
+  const isPart = search === undefined || order !== undefined;
+  const named = isPart ? { names: [], found: [] } : await findNamed(context, filter, search);
   const start = after === undefined ? [until?.getTime() ?? LAST, '', ''] : markIn(after);
   const count = limit + 1 + named.names.length;
   const rows: Row[] = [];
@@ -99,7 +104,8 @@ export async function readPage<Tx>(
   let end: Place | undefined;
   for (const [kind, ...of] of kindsOf(filter)) {
     const isOfState = state === undefined || (kind === 'state' && of[0] !== 'open');
-    const most = isOfState && search === undefined && provider === undefined ? count : LOOKED_AT;
+    const isOnly = [search, provider, order].every((each) => each === undefined);
+    const most = isOfState && isOnly ? count : LOOKED_AT;
     const bounds = { limit: count, ...(end && { since: new Date(end[0]) }) };
     const looked = await look(context, { ...filter, ...bounds }, kind, [most, ...start, ...of]);
     rows.push(...looked);
@@ -128,7 +134,9 @@ function kindsOf({
   state = PAYMENT_STATES,
   needed,
   reason,
+  order,
 }: PaymentFilter): readonly (readonly [kind: string, ...of: string[]])[] {
+  if (order !== undefined) return [['order', order]];
   if (reason !== undefined) return [['reason', reason]];
   if (needed) return [['needed']];
   const states = [state].flat();

@@ -1,5 +1,7 @@
 import { sumOfProducts } from '@payment-service/core/reconcile';
+import { textOf } from './operations.ts';
 import type { PaymentSummary } from './payment-summary.ts';
+import type { PaymentFilter, PaymentPage } from './payments.ts';
 
 /** What is expected and what was credited in one currency, exact. */
 export interface PaymentSum {
@@ -18,4 +20,21 @@ export function sumsOf(payments: readonly Pick<PaymentSummary, 'expected' | 'set
     expected: total(same.map(({ expected }) => expected?.amount)),
     credited: total(same.map(({ settled }) => settled?.amount)),
   }));
+}
+
+/**
+ * What is paid of an order, a sentence for each currency, if a page has all of its payments. What was taken back does not count.
+ */
+export function orderSentences(
+  { order: id, limit: _, ...narrowed }: PaymentFilter,
+  { items, next }: Pick<PaymentPage, 'items' | 'next'>,
+): string[] {
+  const [order] = items.map((payment) => payment.order);
+  const isWhole = next === undefined && Object.values(narrowed).every((each) => each === undefined);
+  if (id === undefined || order === undefined || !isWhole) return [];
+  const kept = items.map((each) => (each.state === 'reversed' ? { ...each, settled: undefined } : each));
+  return sumsOf(kept).map(({ currency, credited }) => {
+    const [paid, total] = [credited, order.total].map((amount) => textOf({ currency, amount }));
+    return `${paid} of ${total} is paid of order ${id}.`;
+  });
 }

@@ -54,9 +54,24 @@ test('the list shows first what needs a person, narrows, finds either reference,
   const { html, headers } = await visitor.get('/payments.csv?state=needed');
   expect(html.trimEnd().split('\r\n')).toHaveLength(62);
   expect((await visitor.get('/payments.csv?state=paid')).html).toContain(
-    'PAID,COLLECTION,paid,,UGX,500.5,,UGX,500.5,',
+    'PAID,COLLECTION,paid,,,,UGX,500.5,,UGX,500.5,',
   );
   expect(headers.get('content-disposition')).toBe('attachment; filename="payments.csv"');
+});
+
+test('a payment leads to its order, whose list says what is paid of it', async () => {
+  const { inbox, pay } = await newConsoleShop();
+  const order = { id: 'INV/7 <b>', total: 1000 };
+  for (const reference of ['A', 'B', 'C']) await inbox.expect({ ...money(reference), order });
+  await inbox.expect(money('OTHER'));
+  for (const reference of ['A', 'B', 'C']) await pay(reference);
+  const visitor = visit(inbox);
+  const { html } = await visitor.get(pageOf('C'));
+  const [, path = ''] = /href="[^"]*(\/payments\?order=[^"]*)">INV\/7 &lt;b&gt;</.exec(html) ?? [];
+  const list = await visitor.get(path);
+  expect(rowsIn(list.html, 'payments').toSorted()).toEqual(['A', 'B', 'C']);
+  expect(list.text).toContain('UGX 1,000 of UGX 1,000 is paid of order INV/7 <b>.');
+  expect((await visitor.get(`${path}&state=held`)).text).not.toContain('is paid of order');
 });
 
 test('a partial amount is accepted with a note, and is what is credited', async () => {

@@ -1,5 +1,6 @@
 /** Several payments of one order: attempts and instalments. */
 import { expect, test } from 'vitest';
+import { orderSentences } from '../../src/operator/sums.ts';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { actOnReport, creditIn, LATER, money, newShop } from '../support/shop.ts';
@@ -96,4 +97,39 @@ test('on postgres, payments of one order that several workers apply at the same 
   await deliver();
   expect(await merchant.credits()).toHaveLength(2);
   expect(await inbox.counts()).toMatchObject({ paid: 2, held: 6 });
+});
+
+test.each(ENGINES)('on %s, the payments of an order are a list, with what is paid of it', async (engine) => {
+  const { inbox, pay } = await newShop(engine, LATER);
+  for (const reference of ['A', 'B', 'C']) await inbox.expect({ ...money(reference), order });
+  await inbox.expect({ ...money('X'), order: { id: 'ORDER-8', total: 500 } });
+  await inbox.expect(money('Y'));
+  for (const reference of ['A', 'B', 'X', 'Y']) await pay(reference);
+  const page = await inbox.payments({ order: 'ORDER-7' });
+  const listed = page.items.map((one) => [one.merchant_reference, one.state, one.order?.total]);
+  expect(listed.sort()).toEqual([
+    ['A', 'paid', '500'],
+    ['B', 'held', '500'],
+    ['C', 'open', '500'],
+  ]);
+  expect(orderSentences({ order: 'ORDER-7' }, page)).toEqual([
+    'UGX 500 of UGX 500 is paid of order ORDER-7.',
+  ]);
+  // Not of a part of its payments.
+  const held = await inbox.payments({ order: 'ORDER-7', state: 'held' });
+  expect(held.items.map((one) => one.merchant_reference)).toEqual(['B']);
+  expect(orderSentences({ order: 'ORDER-7', state: 'held' }, held)).toEqual([]);
+  const searched = await inbox.payments({ order: 'ORDER-7', search: 'x' });
+  expect(searched.items).toEqual([]);
+  const paged: string[] = [];
+  for await (const one of inbox.payments({ order: 'ORDER-7', limit: 1 })) paged.push(one.merchant_reference);
+  expect(paged.sort()).toEqual(['A', 'B', 'C']);
+  expect((await inbox.payments({ order: 'ORDER-9' })).items).toEqual([]);
+  expect(await inbox.payment('Y')).toMatchObject({ order: undefined });
+});
+
+test('an order with a total below the amount of its payment is refused', async () => {
+  const { inbox } = await newShop('sqlite', LATER);
+  const given = { ...money('A'), order: { id: 'ORDER-7', total: '499.99' } };
+  await expect(inbox.expect(given)).rejects.toThrow('more than the total of its order');
 });

@@ -29,11 +29,12 @@ const FILLS = [
   `insert into inbox.transition (id, account, state, bodies, changed_at) ${numbers(TOTAL)} select i, '', 'settled', 1, i from n`,
   // Of the open ones, half are overdue. Of those that a person must look at, a few have a reason of their own.
   `insert into inbox.payment (reference_key, transaction_type, account, merchant_reference, state, needs, currency, amount, compare,
-    replaced, deadline_at, settled_by, settled_at, changed_at)
+    replaced, deadline_at, settled_by, settled_at, changed_at, order_id, order_total)
   ${numbers(TOTAL)} select ${KEY}, '"COLLECTION"', '', '"m' || i || '"', ${STATE},
     case when i % 700 = 0 then 'crash_loop' when i % 7 < 2 then 'amount_mismatch' when i % 70 = 3 then 'already_settled' end,
     'UGX', '1', 'both', '[]', case when i % 2 = 0 then i else 4000000000000 end,
-    case when i % 7 in (3, 4) then 't' || i end, case when i % 7 in (3, 4) then i end, i from n`,
+    case when i % 7 in (3, 4) then 't' || i end, case when i % 7 in (3, 4) then i end, i,
+    case when i % 7000 = 0 then 'ORDER-7' end, case when i % 7000 = 0 then '1' end from n`,
 ];
 
 type Call = (inbox: Pick<Inbox<never>, 'payment' | 'payments' | 'counts'>) => Promise<unknown>;
@@ -42,7 +43,12 @@ const limit = 5;
 const FILTERS = [
   {},
   ...PAYMENT_STATES.map((state) => ({ state })),
-  ...([{ needed: true }, { needed: true, state: 'paid' }, { reason: 'crash_loop' }] as const),
+  ...([
+    { needed: true },
+    { needed: true, state: 'paid' },
+    { reason: 'crash_loop' },
+    { order: 'ORDER-7' },
+  ] as const),
   ...([{ state: 'paid', since: day(1000), until: day(3000) }, { until: day(50) }] as const),
   { state: ['open', 'failed'] },
 ] as const;
@@ -63,8 +69,8 @@ const CALLS: Readonly<Record<string, Call>> = {
   'the version that open pages follow': versionOf,
 };
 /** And one more, before the sort ends. */
-const LOOKED_AT = 2001;
-/** With how many rows they may visit: 2,000 payments are looked at, and 10,000 of each of six states are counted. */
+const LOOKED_AT = 1001;
+/** With how many rows they may visit: 1,000 payments are looked at, and 10,000 of each of six states are counted. */
 const LONG_CALLS: Readonly<Record<string, readonly [Call, most: number]>> = {
   'counts()': [(inbox) => inbox.counts(), 60_000],
   'payments({ search }), nothing': [

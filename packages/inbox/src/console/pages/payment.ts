@@ -9,6 +9,7 @@ import {
   story,
   type Tone,
   time,
+  withQuery,
 } from '@payment-service/pages';
 import type { ActName } from '../../operator/action-log.ts';
 import type { Act } from '../../operator/offers.ts';
@@ -49,6 +50,9 @@ export async function paymentPage(view: View, refused?: Refused): Promise<Respon
       Expected: payment.expected === undefined ? 'nothing' : moneyText(payment.expected),
       Until: payment.expected?.deadline && time(payment.expected.deadline.getTime()),
       Credited: payment.settled && moneyText(payment.settled),
+      Order:
+        payment.order &&
+        html`<a href="${withQuery(at(view, '/payments'), { order: payment.order.id })}">${payment.order.id}</a>`,
       Type: transaction_type,
     })}</section>
 <section class="card"><h2>The story</h2>${story(storyOf(payment).map(({ at, kind, text, detail }) => ({ at: at.getTime(), tone: KINDS[kind], title: text, detail })))}</section></div>

@@ -3,6 +3,7 @@ import { momentText, PAYMENT_LABELS } from '../../operator/advice.ts';
 import { BULK_ACTS, OPERATIONS } from '../../operator/operations.ts';
 import type { PaymentSummary } from '../../operator/payment-summary.ts';
 import type { PaymentFilter } from '../../operator/payments.ts';
+import { orderSentences } from '../../operator/sums.ts';
 import type { TransitionReason } from '../../states.ts';
 import { countText, wordsOfReason } from '../../words.ts';
 import { PAYMENT_STATES, type PaymentState } from '../../work/verdict/payment-state.ts';
@@ -11,7 +12,7 @@ import { at, consolePage, missingPage, type View } from './page.ts';
 import { paymentList, sumsText } from './summary.ts';
 
 const DAY_MS = 86_400_000;
-const NAMES = ['state', 'reason', 'search', 'provider', 'since', 'until', 'after'] as const;
+const NAMES = ['state', 'reason', 'search', 'order', 'provider', 'since', 'until', 'after'] as const;
 /** A filter as the parts of an address. `needed` and `all` are states here. */
 type Parts = Readonly<Partial<Record<(typeof NAMES)[number], string | undefined>>>;
 
@@ -69,7 +70,7 @@ export async function paymentsPage(view: View): Promise<Response> {
     ])}</div>
 ${filterForm(view, parts)}
 ${reasonChips(items, parts, to)}
-${items.length === 0 && lookedBackTo === undefined ? nothing(view, parts) : ''}${lookedBackTo && html`<p class="quiet" id="looked">Looked back to ${momentText(lookedBackTo)}. “Older” looks further.</p>`}${items.length > 0 && html`<p class="sums" id="sums">${counted(items.length, 'payment')}${next === undefined ? '' : ' on this page'}: <strong>${sumsText(items)}</strong>.</p>${paymentList(view, 'payments', items)}`}
+${items.length === 0 && lookedBackTo === undefined ? nothing(view, parts) : ''}${lookedBackTo && html`<p class="quiet" id="looked">Looked back to ${momentText(lookedBackTo)}. “Older” looks further.</p>`}${items.length > 0 && html`<p class="sums" id="sums">${counted(items.length, 'payment')}${next === undefined ? '' : ' on this page'}: <strong>${sumsText(items)}</strong>. ${orderSentences(filter ?? {}, found).join(' ')}</p>${paymentList(view, 'payments', items)}`}
 <nav class="actions" aria-label="Pages of the list">
 ${parts.after === undefined ? '' : link(to({}), 'Newest')}
 ${next === undefined ? '' : link(to({ after: next }), 'Older')}
@@ -86,7 +87,8 @@ const filterForm = (view: View, parts: Parts): Markup =>
       ...{ name: 'search', value: parts.search ?? '', words: 'Part of a reference' },
       label: 'Search by a part of your reference or of the service’s',
     },
-    html`<label class="check">Provider <input name="provider" value="${parts.provider}"></label>
+    html`<label class="check">Order <input name="order" value="${parts.order}"></label>
+<label class="check">Provider <input name="provider" value="${parts.provider}"></label>
 <label class="check">Since <input name="since" type="date" value="${parts.since}"></label>
 <label class="check">until <input name="until" type="date" value="${parts.until}"> (UTC)</label>`,
     { state: parts.state === 'needed' ? undefined : parts.state, reason: parts.reason },
@@ -138,6 +140,8 @@ const CELLS: Readonly<Record<string, (one: PaymentSummary) => string>> = {
   transaction_type: (one) => one.transaction_type,
   state: (one) => one.state,
   needs: (one) => one.needs ?? '',
+  order: ({ order }) => order?.id ?? '',
+  order_total: ({ order }) => order?.total ?? '',
   expected_currency: ({ expected }) => expected?.currency ?? '',
   expected_amount: ({ expected }) => expected?.amount ?? '',
   deadline: ({ expected }) => iso(expected?.deadline),

@@ -172,7 +172,7 @@ function evaluateMoney(transition: TransitionCase): Verdict {
 }
 
 /** Whether amounts are more than a total together, exactly. */
-const isMore = (amounts: readonly string[], total: string): boolean =>
+export const isMore = (amounts: readonly string[], total: string): boolean =>
   /^[^-]*[1-9]/.test(sumOfProducts([...amounts.map((amount) => [amount, 1] as const), [total, -1]]));
 
 /** Why no body equals: the reason that all of them share, or the one that warns of a forgery. */

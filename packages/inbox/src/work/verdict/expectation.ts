@@ -14,7 +14,14 @@ import { isStorableCurrency, referenceKey } from '../../records.ts';
 import type { Statements } from '../../store/statements.ts';
 import { numberOf } from '../../store/store.ts';
 import { findArchived } from './archived.ts';
-import type { Comparison, ExpectedMoney, KnownExpectation, KnownOrder, Settled } from './evaluate.ts';
+import {
+  type Comparison,
+  type ExpectedMoney,
+  isMore,
+  type KnownExpectation,
+  type KnownOrder,
+  type Settled,
+} from './evaluate.ts';
 import { restate, storedStateIn } from './payment.ts';
 import { COMPARISONS, expectationIn } from './stored.ts';
 
@@ -123,14 +130,20 @@ export function checkExpectation(
     amount,
     compare,
     deadlineAt: expectation.deadline?.getTime() ?? null,
-    order: checkOrder(expectation.order),
+    order: checkOrder(expectation.order, amount),
   };
 }
 
-function checkOrder(order: Order | undefined): KnownOrder | undefined {
+function checkOrder(order: Order | undefined, amount: string): KnownOrder | undefined {
   if (order === undefined) return undefined;
   checkOptions('expect()', order, ORDER, 'order.');
-  return { id: order.id, total: exactAmount('expect()', exactAmount('expect()', order.total)) };
+  const total = exactAmount('expect()', exactAmount('expect()', order.total));
+  if (isMore([amount], total))
+    throw new ConfigurationError(
+      'order.total',
+      'The amount is more than the total of its order, so it would never be credited. Is the total that of the whole order, in the same unit?',
+    );
+  return { id: order.id, total };
 }
 
 /**
