@@ -111,7 +111,10 @@ const COMMAND: readonly Faces[] = [
 ];
 
 /** Lists of a part of the payments, and which of those that are listed belong in it. */
-function partsOf(all: ReadonlyMap<string, Said>): readonly [PaymentFilter, string[]][] {
+function partsOf(
+  all: ReadonlyMap<string, Said>,
+  orders: ReadonlySet<string>,
+): readonly [PaymentFilter, string[]][] {
   const names = (isMeant: (said: Said, name: string) => boolean): string[] =>
     [...all].flatMap(([name, said]) => (isMeant(said, name) ? [name] : []));
   const needs = (said: Said): string | undefined => /^\w+, (\w+):/.exec(said)?.[1];
@@ -125,6 +128,7 @@ function partsOf(all: ReadonlyMap<string, Said>): readonly [PaymentFilter, strin
     ],
     [{ needed: true, search: 'ORD-0' }, names((said, name) => needs(said) !== undefined && isFirst(name))],
     [{ search: 'rd-0' }, names((_said, name) => isFirst(name))],
+    [{ order: 'ORDER', limit: 1 }, names((_said, name) => orders.has(name))],
     [{ state: ['overdue', 'failed'], limit: 1 }, names((said) => /^(overdue|failed)/.test(said))],
   ];
   for (const reason of reasons)
@@ -237,7 +241,12 @@ export async function disagreements(looked: Looked, part?: number): Promise<stri
     for (const [face, ask, which] of numbers)
       wrong.push(...difference(face, nonZero(await ask(looked)), 'the payments', nonZero(which(facts))));
   }
-  for (const [filter, names] of partsOf(all)) {
+  const orders = new Set<string>();
+  for (const { merchant_reference, transaction_type } of looked.keys) {
+    const payment = await inbox.payment(merchant_reference, transaction_type);
+    if (payment?.order !== undefined && !payment.isArchived) orders.add(nameOf(payment));
+  }
+  for (const [filter, names] of partsOf(all, orders)) {
     const found = [...(await listed(inbox, [filter])).keys()].toSorted().join();
     if (found !== names.toSorted().join())
       wrong.push(`payments(${JSON.stringify(filter)}) has [${found}], not [${names.toSorted()}]`);

@@ -31,6 +31,8 @@ export interface History {
   readonly failing: number;
   /** After so many attempts, a person must look at it. */
   readonly attempts: number;
+  /** All payments are attempts of one order with this total. */
+  readonly total: number | undefined;
 }
 
 const AMOUNTS = [500, 500, 500, 700] as const;
@@ -97,6 +99,7 @@ export function historyOf(seed: number): History {
     handled: HANDLED.filter(() => random() < 0.7),
     failing: random() < 0.5 ? 0.6 : 0,
     attempts: 1 + upTo(1),
+    total: random() < 0.3 ? one([700, 1000]) : undefined,
   };
 }
 

@@ -60,7 +60,7 @@ export async function playHistory(
   store: ReturnType<Merchant['newStore']>,
   history: History,
 ): Promise<string[]> {
-  const { account, seed, keys } = history;
+  const { account, seed, keys, total } = history;
   const random = seeded(seed + 1);
   const retry = { ...LATER.retry, attempts: history.attempts };
   const inbox = merchant.open({ store: { ...store, close: async () => undefined }, account, retry });
@@ -97,6 +97,7 @@ export async function playHistory(
     const deadline = step.kind === 'expect' && step.minutes !== undefined ? step.minutes * 60_000 : undefined;
     const expectation = {
       ...{ ...key, currency: 'UGX', amount },
+      ...(total !== undefined && { order: { id: 'ORDER', total } }),
       ...(deadline !== undefined && { deadline: new Date(Date.now() + deadline) }),
     };
     await inbox.expect(expectation, step.kind === 'replace' ? { replace: NOTE } : {}).catch(allow);
@@ -163,7 +164,8 @@ async function wrongAtRest(
   for (const key of keys) {
     const name = nameOf(key);
     const payment = await inbox.payment(key.merchant_reference, key.transaction_type);
-    const [row] = await statements.run('read_payment', [...keysOf(key, account), account]);
+    // As it is stored: that an open payment is overdue is said when it is read.
+    const [row] = await statements.run('lock_payment', keysOf(key, account));
     // What nothing is expected of is listed once a worker has come to a verdict.
     const isJudged = payment?.reports.some(({ state }) => state !== 'pending' && state !== 'retrying');
     const isKnown = payment?.expected !== undefined || isJudged;
