@@ -49,16 +49,21 @@ const libraries = Object.fromEntries(
   ['prisma', 'drizzle', 'knex', 'typeorm', 'kysely'].map((name) => [name, `src/store/libraries/${name}.ts`]),
 );
 
+const SHARED: UserConfig = {
+  platform: 'node',
+  fixedExtension: false,
+  plugins: [embeddedSql(), embeddedThread(), embeddedAssets()],
+  deps: { onlyBundle: ['@payment-service/pages', ...BUNDLED_WITH_PAGES, 'csv-parse', 'hono'] },
+};
+const ENTRIES = { index: 'src/index.ts', console: 'src/console/index.ts', ...libraries };
+
 const config: UserConfig[] = defineConfig([
   {
-    entry: { index: 'src/index.ts', console: 'src/console/index.ts', ...libraries },
-    format: ['esm', 'cjs'],
+    ...SHARED,
+    // The command is a module that nothing imports: with the others, it shares their files.
+    entry: { ...ENTRIES, command: 'src/command/command.ts' },
+    format: ['esm'],
     dts: true,
-    platform: 'node',
-    fixedExtension: false,
-    footer: moduleForTracers,
-    plugins: [embeddedSql(), embeddedThread(), embeddedAssets()],
-    deps: { onlyBundle: ['@payment-service/pages', ...BUNDLED_WITH_PAGES, 'csv-parse', 'hono'] },
     // The licences ask for their notice in every copy.
     copy: [
       { from: 'node_modules/hono/LICENSE', to: 'dist', rename: 'hono.LICENSE' },
@@ -66,15 +71,6 @@ const config: UserConfig[] = defineConfig([
       ...LICENCES_OF_PAGES,
     ],
   },
-  // The command: a module that nothing imports.
-  {
-    entry: { command: 'src/command/command.ts' },
-    format: ['esm'],
-    dts: false,
-    platform: 'node',
-    fixedExtension: false,
-    clean: false,
-    plugins: [embeddedSql(), embeddedThread()],
-  },
+  { ...SHARED, entry: ENTRIES, format: ['cjs'], dts: true, footer: moduleForTracers, clean: false },
 ]);
 export default config;
