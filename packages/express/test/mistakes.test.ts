@@ -8,7 +8,8 @@ type App = (request: IncomingMessage, response: ServerResponse) => void;
 /** What the sender, or a developer who looks at the answer, sees of a callback. */
 const answered = async (app: App): Promise<string> =>
   (await sendCallback(`${await serve(app)}/payments/callbacks`)).text();
-const route = (): ExpressHandler => paymentCallbacks({ signingKey: SIGNING_KEY, onCallback: () => undefined });
+const route = (): ExpressHandler =>
+  paymentCallbacks({ signingKey: SIGNING_KEY, onCallback: () => undefined });
 /** Middleware that reads the body and keeps nothing, as some loggers do. */
 const reader: RequestHandler = (request, _response, next) => {
   request.on('data', () => undefined).on('end', () => next());

@@ -1,11 +1,16 @@
-import { testMistakes } from '@payment-service/conformance';
+import { SIGNING_KEY, testMistakes } from '@payment-service/conformance';
 import fastify from 'fastify';
 import { paymentCallbacks } from '../src/index.ts';
 
 testMistakes('fastify', {
-  'paymentCallbacks without its call': [
-    () => fastify().register(paymentCallbacks as never).ready(),
-    'paymentCallbacks() does not know the option',
-    'call it yourself, with its options.',
+  'an app that answers 503 while it closes': [
+    () =>
+      fastify()
+        .register(paymentCallbacks({ signingKey: SIGNING_KEY, onCallback: () => undefined }), {
+          prefix: '/payments/callbacks',
+        })
+        .ready(),
+    'Fastify answers genuine callbacks with 503 while it closes',
+    'Pass return503OnClosing: false to fastify().',
   ],
 });

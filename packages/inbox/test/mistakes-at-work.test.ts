@@ -5,8 +5,8 @@
 import { paymentCallbacks } from '@payment-service/fetch';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { aesGcm, type Handled, type Inbox, type InboxOptions, postgres } from '../src/index.ts';
 import { inboxConsole } from '../src/console/index.ts';
+import { aesGcm, type Handled, type Inbox, type InboxOptions, postgres } from '../src/index.ts';
 import { drizzle } from '../src/store/libraries/drizzle.ts';
 import { callback, paid, SIGNING_KEY, signedText } from './support/callbacks.ts';
 import { commandOn } from './support/command.ts';
@@ -148,12 +148,14 @@ const MISTAKES: readonly Mistake[] = [
       return adviceOf(await apply(() => undefined));
     },
     /UGX 50,000 is expected/,
-    /Ask the service what was paid, then decide/,
+    /or your amount is wrong\. Ask the service what was paid/,
   ],
   [
     'a status that no handler takes',
     async ({ apply, open, merchant }) => {
-      await open().route.onCallback(callback({ transaction_status: 'DECLINED' }));
+      await open().route.onCallback(
+        callback({ transaction_status: 'DECLINED' }, { event: 'transaction.declined' }),
+      );
       await apply(({ tx }) => merchant.credit(tx, 'ORD-1', '500'));
       return (await commandOn(merchant).run('doctor')).stdout;
     },
@@ -176,7 +178,12 @@ const MISTAKES: readonly Mistake[] = [
     /This inbox is closed/,
     /Create a new one/,
   ],
-  ['work() without a handler', ({ open }) => open().work(), /work\(\) needs a handler/, /call handle\(\) first/],
+  [
+    'work() without a handler',
+    ({ open }) => open().work(),
+    /work\(\) needs a handler/,
+    /call handle\(\) first/,
+  ],
   [
     'work() twice',
     async ({ open }) => {

@@ -45,12 +45,16 @@ const GUIDE = 'docs/guide/README.md';
 const listedUnder = (heading: string): Record<string, string> => {
   const [, lines = ''] = read(GUIDE).split(`\n## ${heading}\n`);
   const links = lines.replace(/\n## [\s\S]*/, '').matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm);
-  return Object.fromEntries(Array.from(links, ([, title = '', link = '']) => [title, addressOf(GUIDE, link)]));
+  return Object.fromEntries(
+    Array.from(links, ([, title = '', link = '']) => [title, addressOf(GUIDE, link)]),
+  );
 };
 
 const SIDEBAR = Object.entries({
   Start: { Overview: '/overview', ...listedUnder('Start') },
-  ...Object.fromEntries(['Understand', 'Develop', 'Operate', 'Look up'].map((one) => [one, listedUnder(one)])),
+  ...Object.fromEntries(
+    ['Understand', 'Develop', 'Operate', 'Look up'].map((one) => [one, listedUnder(one)]),
+  ),
   Packages: Object.fromEntries(PACKAGES.map((name) => [name, `/packages/${name}/`])),
   Background: {
     Threats: '/docs/threats',

@@ -126,7 +126,8 @@ export function writeKeys(path: string, variables: KeyVariables): void {
 export function readKeys(keysFile: string | undefined): FoundKeys {
   if (keysFile !== undefined) {
     const text = readIfThere(keysFile);
-    if (text === undefined) throw new CommandError(`There is no file ${keysFile}. 'start --keys-file' writes it.`);
+    if (text === undefined)
+      throw new CommandError(`There is no file ${keysFile}. 'start --keys-file' writes it.`);
     return { variables: parseEnv(text), source: keysFile };
   }
   if (NAMES.some((name) => process.env[name])) {

@@ -125,7 +125,8 @@ async function runWith(
     ...variables,
     NODE_ENV: process.env['NODE_ENV'] || 'development',
   });
-  if (target === undefined) console.error('No callback was sent. Set its address with --callback-url, in front of --.');
+  if (target === undefined)
+    console.error('No callback was sent. Set its address with --callback-url, in front of --.');
   else if (await listens(program, target)) await sendFirst(session, story, isStarting);
   const code = await program.ended;
   if (code === 0 || program.isStopped()) return code;

@@ -62,12 +62,7 @@ const MISTAKES: readonly Mistake[] = [
     /such as http:\/\/127\.0\.0\.1:3000\/callbacks/,
   ],
   ['a seed that is not set', '--memory --seed=', /--seed must not be empty/, /Leave it out for random keys/],
-  [
-    'a host that is not set',
-    '--memory --host=',
-    /--host must not be empty/,
-    /Leave it out for 127\.0\.0\.1/,
-  ],
+  ['a host that is not set', '--memory --host=', /--host must not be empty/, /Leave it out for 127\.0\.0\.1/],
   [
     'a host of another machine',
     '--memory --port 0 --host 192.0.2.1',

@@ -124,7 +124,11 @@ const WRONG: readonly (readonly [exitCode: number, args: readonly string[], says
   [2, ['--port', '65536'], 'It must be a number from 0 to 65535.'],
   [2, ['--allow-host', 'http://shop'], '--allow-host: "http://shop" never matches.'],
   [1, ['--file', nowhere], `The file ${nowhere} could not be opened.`],
-  [1, ['--memory', '--keys-file', nowhere], `The keys could not be written to ${nowhere}: no such file or directory.`],
+  [
+    1,
+    ['--memory', '--keys-file', nowhere],
+    `The keys could not be written to ${nowhere}: no such file or directory.`,
+  ],
   [1, ['--memory', '--port', '0', '--', 'no-such-one'], 'no-such-one could not be started: there is no'],
   [2, ['--misbehave', '{'], '--misbehave must be a JSON object'],
   [2, ['--misbehave', 'explode'], '--misbehave does not know "explode". Known names: forged_amount, '],

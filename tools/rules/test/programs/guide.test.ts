@@ -82,7 +82,7 @@ test('control: a handler that accepts everything is reported', async () => {
 });
 
 test('control: a program that warns is refused, and one whose attempt fails is not', async () => {
-  const warning = 'payment-service-inbox: The handler of \'paid\' ended without an error.';
+  const warning = "payment-service-inbox: The handler of 'paid' ended without an error.";
   const run = (line: string): Promise<string> => {
     const code = `console.log('done'); console.warn(${JSON.stringify(line)});\n`;
     return runScript({ source: 'control.md:3', code }, folder);
