@@ -233,7 +233,7 @@ export function openGenuine(
   const opened = isObject ? open(value) : undefined;
   if (opened !== undefined && kinds.includes(opened.kind)) return { text: opened.text };
   if (isRefusal(value)) {
-    const message = `${call} accepts only a verified callback, and this is a refusal. Check ok first: without it, code and hint say why.`;
+    const message = `${call} accepts only a verified callback, and this is a refusal. Check ok first. Its code and hint say why.`;
     throw new ConfigurationError('callback', message);
   }
   throw new ConfigurationError(

@@ -233,7 +233,7 @@ function inFlags(error: Error): string {
 function failed(error: unknown): number {
   // Commander has printed its own.
   if (error instanceof CommanderError) {
-    if (error.code === 'commander.unknownCommand' && !error.message.includes('Did you mean'))
+    if (error.code === 'commander.unknownCommand' && !/Did you mean/.test(error.message))
       console.error(`To start a program, put it after --, as in: ${NAME} -- node server.mjs`);
     return error.exitCode === 0 ? 0 : 2;
   }
