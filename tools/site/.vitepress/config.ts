@@ -109,7 +109,7 @@ function writeMarkdown(files: readonly string[], outDir: string): void {
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, withMarkdownLinks(read(file), file));
   }
-  const [, title, , summary] = /^# (.*)\n\n([\s\S]*?)\n\n([\s\S]*?)\n\n/.exec(read('README.md')) ?? [];
+  const [, title, summary] = /^# (.*)\n\n([\s\S]*?)\n\n/.exec(read('README.md')) ?? [];
   const start = withMarkdownLinks(`# ${title}\n\n> ${summary?.replaceAll('\n', ' ')}\n`, 'README.md');
   const rules = /\n## The rules[\s\S]*/.exec(read('tools/release/published/AGENTS.md'))?.[0] ?? '';
   const lists = SIDEBAR.map(({ text, items }) => {
