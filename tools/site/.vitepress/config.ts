@@ -40,47 +40,23 @@ function addressOf(from: string, given: string): string {
 
 const PACKAGES = ['core', 'express', 'fastify', 'koa', 'fetch', 'inbox', 'sandbox'];
 
+const GUIDE = 'docs/guide/README.md';
+/** The pages that the guide lists under a heading: of each line that begins with a link, its title and its address. */
+const listedUnder = (heading: string): Record<string, string> => {
+  const [, lines = ''] = read(GUIDE).split(`\n## ${heading}\n`);
+  const links = lines.replace(/\n## [\s\S]*/, '').matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm);
+  return Object.fromEntries(
+    Array.from(links, ([, title = '', link = '']) => [title, addressOf(GUIDE, link)]),
+  );
+};
+
 const SIDEBAR = Object.entries({
-  Start: {
-    Overview: '/overview',
-    Express: '/packages/express/',
-    Fastify: '/packages/fastify/',
-    Koa: '/packages/koa/',
-    'Hono, Bun, Deno, Workers': '/packages/fetch/',
-    'Next.js': '/docs/guide/nextjs',
-    NestJS: '/docs/guide/nestjs',
-    Serverless: '/docs/guide/serverless',
-  },
-  Understand: {
-    'What the signature proves': '/docs/guide/signature',
-    Amounts: '/docs/guide/amounts',
-    'Key rotation': '/docs/guide/key-rotation',
-    Glossary: '/docs/glossary',
-  },
-  Develop: {
-    Troubleshooting: '/docs/troubleshooting',
-    'Local development': '/docs/guide/local-development',
-    Testing: '/docs/guide/testing',
-    'Why was it refused?': '/docs/guide/refused',
-    'Starting a payment': '/docs/guide/starting-a-payment',
-    'Outgoing proxies': '/docs/guide/proxies',
-    ORMs: '/docs/guide/orms',
-  },
-  Operate: {
-    'Going to production': '/docs/going-to-production',
-    'Questions for the owner': '/docs/questions',
-    'Operating the inbox': '/docs/inbox-operations',
-    'The console': '/docs/inbox-console',
-    Recipes: '/docs/guide/recipes',
-    'Moving from your own check': '/docs/guide/moving',
-    'Missing callbacks': '/docs/guide/missing-callbacks',
-    'Evidence of money': '/docs/guide/reconciliation',
-    'The end of the month': '/docs/guide/month-end',
-    Upgrading: '/docs/guide/upgrading',
-  },
+  Start: { Overview: '/overview', ...listedUnder('Start') },
+  ...Object.fromEntries(
+    ['Understand', 'Develop', 'Operate', 'Look up'].map((one) => [one, listedUnder(one)]),
+  ),
   Packages: Object.fromEntries(PACKAGES.map((name) => [name, `/packages/${name}/`])),
   Background: {
-    'The protocol': '/docs/protocol',
     Threats: '/docs/threats',
     Decisions: '/docs/decisions',
     'How we know': '/docs/how-we-know',
@@ -133,7 +109,7 @@ function writeMarkdown(files: readonly string[], outDir: string): void {
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, withMarkdownLinks(read(file), file));
   }
-  const [, title, , summary] = /^# (.*)\n\n([\s\S]*?)\n\n([\s\S]*?)\n\n/.exec(read('README.md')) ?? [];
+  const [, title, summary] = /^# (.*)\n\n([\s\S]*?)\n\n/.exec(read('README.md')) ?? [];
   const start = withMarkdownLinks(`# ${title}\n\n> ${summary?.replaceAll('\n', ' ')}\n`, 'README.md');
   const rules = /\n## The rules[\s\S]*/.exec(read('tools/release/published/AGENTS.md'))?.[0] ?? '';
   const lists = SIDEBAR.map(({ text, items }) => {

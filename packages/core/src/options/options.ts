@@ -112,10 +112,16 @@ function refuseUnknownOptions(call: string, options: object, known: readonly str
     const lower = name.toLowerCase();
     const startingWith = (start: string) => known.find((one) => one.toLowerCase().startsWith(start));
     const alike = startingWith(lower) ?? startingWith(lower.slice(0, 4));
-    const advice = alike === undefined ? `Known options: ${known.join(', ')}.` : `Did you mean "${alike}"?`;
+    const others = isOfClass(options) ? OF_CLASS : `Known options: ${known.join(', ')}.`;
+    const advice = alike === undefined ? others : `Did you mean "${alike}"?`;
     throw new ConfigurationError(name, `${call} does not know the option "${name}". ${advice}`);
   }
 }
+
+/** A function that a program has mounted without calling it gets what its framework passes. */
+const OF_CLASS = 'It was given an object of a class, such as a request: call it yourself, with its options.';
+const isOfClass = (value: object): boolean =>
+  ![Object.prototype, null].includes(Object.getPrototypeOf(value));
 
 /**
  * What a value is, as messages say it: never what it contains, so that a key or a body can be described. A value whose own code

@@ -36,6 +36,11 @@ const PAGE =
   '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">' +
   '<title>Payment</title><p>Your payment is being checked.</p></html>';
 
+/** Nobody retries a redirect. */
+const TIMEOUT =
+  'onRedirect did not settle within handlerTimeoutMs, so the customer was sent to refusedLocation, or was shown that the payment is ' +
+  'being checked. onRedirect is still running: return the address first, and do slow work later.';
+
 /**
  * The seam for redirects: decides the status and the headers of the answer to the customer's browser. 303 to the clean
  * address from `onRedirect`. Refused, or if `onRedirect` fails: 303 to `refusedLocation`, or a page which says that the payment
@@ -79,7 +84,7 @@ async function receive(request: IncomingRedirect, receiver: RedirectReceiver): P
   }
   if (onRedirect === undefined) return { reply: undefined, redirect: result, headers: PRIVATE };
   try {
-    return { reply: seeOther(address(await settled(onRedirect(result), receiver))) };
+    return { reply: seeOther(address(await settled(onRedirect(result), receiver, TIMEOUT))) };
   } catch (error) {
     const { status, headers } = failureReply(error, receiver);
     return { reply: unconfirmed(refusedLocation, status, headers) };

@@ -51,7 +51,8 @@ interface ReceiverOptions extends VerifierOptions {
    */
   readonly failureStatus?: number | undefined;
   /**
-   * How long a handler may take, in milliseconds. After that the sender is asked to retry, and the handler goes on running.
+   * How long a handler may take, in milliseconds. After that the sender is asked to retry, or a customer is sent to
+   * `refusedLocation`, and the handler goes on running.
    *
    * @default 30000
    */
@@ -204,14 +205,18 @@ const logError = (error: unknown): void =>
  * Waits for a handler within its time limit. Anything with a `then` counts, as for `await`: a query builder, or an RPC
  * library's promise, which is a function (threat A41). A synchronous handler creates no promise.
  */
-export function settled<T>(running: T | Promise<T>, receiver: Receiver): T | Promise<T> {
+export function settled<T>(
+  running: T | Promise<T>,
+  receiver: Receiver,
+  timeoutMessage: string = HANDLER_TIMEOUT,
+): T | Promise<T> {
   const mayHaveThen = (typeof running === 'object' && running !== null) || typeof running === 'function';
   if (!mayHaveThen || typeof Reflect.get(running, 'then') !== 'function') return running;
   const { handlerLimit, reportError } = receiver;
   return new Promise((resolve, reject) => {
     let report = reject;
     const limited = handlerLimit.start(() => {
-      reject(new HandlerTimeoutError(HANDLER_TIMEOUT));
+      reject(new HandlerTimeoutError(timeoutMessage));
       report = reportError; // Too late for an answer, but still reported.
     });
     void Promise.resolve(running)

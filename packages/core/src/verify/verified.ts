@@ -232,6 +232,10 @@ export function openGenuine(
   const isObject = typeof value === 'object' && value !== null;
   const opened = isObject ? open(value) : undefined;
   if (opened !== undefined && kinds.includes(opened.kind)) return { text: opened.text };
+  if (isRefusal(value)) {
+    const message = `${call} accepts only a verified callback, and this is a refusal. Check ok first. Its code and hint say why.`;
+    throw new ConfigurationError('callback', message);
+  }
   throw new ConfigurationError(
     'callback',
     opened === undefined
@@ -239,6 +243,14 @@ export function openGenuine(
           'is that result, two incompatible versions of @payment-service/core are installed: run "npm ls @payment-service/core".'
       : `${call} does not accept a verified ${opened.kind}. Pass the result of verifyCallback().`,
   );
+}
+
+function isRefusal(value: unknown): boolean {
+  try {
+    return Object(value).ok === false && typeof Object(value).hint === 'string';
+  } catch {
+    return false; // A proxy that throws.
+  }
 }
 
 /** Undefined for what a copy of core of an earlier version has verified, and for what none has. */

@@ -5,7 +5,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { ACTS } from './acts.ts';
 import { DOCTOR } from './doctor/doctor.ts';
 import { EVIDENCE } from './evidence.ts';
-import { messageOf, WrongUse } from './failure.ts';
+import { explained, WrongUse } from './failure.ts';
 import { HEALTH } from './health.ts';
 import { PAYMENTS } from './payments.ts';
 import { RECONCILE } from './reconcile.ts';
@@ -43,7 +43,7 @@ function createProgram(): Command {
 function report(error: unknown): number {
   // Commander has printed its own.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  console.error(`${NAME}: ${printableLines(messageOf(error))}`);
+  console.error(`${NAME}: ${printableLines(explained(error))}`);
   return error instanceof WrongUse ? 2 : 1;
 }
 

@@ -1,5 +1,7 @@
+import { getSystemErrorMap } from 'node:util';
 import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
 import type { Command } from 'commander';
+import { adviceOn } from '../store/advice.ts';
 
 /** A mistake in the options of a verb: exit code 2. */
 export class WrongUse extends Error {}
@@ -22,6 +24,11 @@ export function inFlags(error: unknown, { parent, options, registeredArguments }
   return isUse ? new WrongUse(message) : new Error(message, { cause: error });
 }
 
+/** The message of an error, and what to do about it if the database refused it. */
+export function explained(error: unknown): string {
+  return [messageOf(error), adviceOn(error)].filter((part) => part !== undefined).join('\n');
+}
+
 /** The message of an error, for the user of the command. Node's error after a refused connection has no message of its own. */
 export function messageOf(error: unknown): string {
   return withoutSecrets(textOf(error), process.env['DATABASE_URL']);
@@ -31,6 +38,10 @@ function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : error.name;
   if (error instanceof AggregateError) return error.errors.map(textOf).join(', ') || code;
+  const { errno, path }: Readonly<Record<string, unknown>> = { ...error };
+  const [, reason] = getSystemErrorMap().get(Number(errno)) ?? [];
+  // Of a file.
+  if (typeof path === 'string' && reason !== undefined) return `${path} cannot be opened: ${reason}.`;
   return error.message || code;
 }
 

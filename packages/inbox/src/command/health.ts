@@ -4,7 +4,7 @@ import { deliveriesIn, spoolOwner } from '../intake/spool-folder.ts';
 import { type InboxHealth, LATE_SECONDS } from '../operator/health.ts';
 import type { PaymentCounts } from '../operator/payments.ts';
 import { countText } from '../words.ts';
-import { messageOf } from './failure.ts';
+import { explained } from './failure.ts';
 import { NoInboxError, type OpenStore, withInbox } from './open-inbox.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from './verbs.ts';
 
@@ -51,6 +51,6 @@ export async function spooledHere<Tx>(
 /** For a probe, a database that does not answer is a result. A mistake in the command's options is an error. */
 function unavailable(error: unknown): Pick<Health, 'problems'> {
   if (error instanceof NoInboxError || error instanceof ConfigurationError) throw error;
-  console.error(`payment-service-inbox: ${printableLines(messageOf(error))}`);
+  console.error(`payment-service-inbox: ${printableLines(explained(error))}`);
   return { problems: ['store_unavailable'] };
 }

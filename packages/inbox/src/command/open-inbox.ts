@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
@@ -51,7 +51,10 @@ export async function withStore<T>(
     return work({ store, statements, settings, spool: undefined, spoolPath, files });
   };
   if (database !== undefined) {
-    if (!existsSync(database)) throw new NoInboxError(`There is no file ${database}.`);
+    if (!statSync(database, { throwIfNoEntry: false })?.isFile())
+      throw new NoInboxError(
+        `There is no file ${database}. Give --database the path that your program gives sqlite(), seen from this folder.`,
+      );
     // Without its files: only the program corrects their modes.
     const { spool, files, ...store } = sqlite(database);
     return open(store, spool, files).finally(() => store.close?.());

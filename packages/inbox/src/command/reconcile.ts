@@ -24,7 +24,7 @@ import {
   sentencesOf,
 } from '../reconciliation/statement-words.ts';
 import { STATUS_MEANINGS } from '../states.ts';
-import { WrongUse } from './failure.ts';
+import { messageOf, WrongUse } from './failure.ts';
 import { paragraphs, table } from './format.ts';
 import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
 import { type AddVerb, moment, named, option, quoted, required, upTo, verb } from './verbs.ts';
@@ -191,10 +191,19 @@ async function balances(given: Given, open: OpenOptions): Promise<BalanceReport>
     const what = 'The protocol does not show when a collection is credited';
     throw new WrongUse(`${what}: pass --credited-before and --credited-after.`);
   }
-  const movements = path === undefined ? [] : (JSON.parse(await readFile(path, 'utf8')) as Movement[]);
+  const movements = path === undefined ? [] : movementsIn(await readFile(path, 'utf8'));
   const inputs = { charges: chargesIn(given.charge), kinds: kindsIn(given.kind), movements };
   const creditedWithin = { secondsBefore, secondsAfter };
   return withTables(open, (opened) => readReport(opened, { from, to, creditedWithin, ...inputs }));
+}
+
+/** Unchecked: the report names what is wrong in it. */
+function movementsIn(text: string): Movement[] {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new WrongUse(`--movements must be a JSON list. ${messageOf(cause)}.`, { cause });
+  }
 }
 
 /** How a file was read, with its first lines: an operator sees what each column became. */

@@ -3,6 +3,7 @@ import { checkOptions } from '@payment-service/core/internal';
 import { failureCode } from '../events.ts';
 import { wholeNumber } from '../option-rules.ts';
 import { warn } from '../problems.ts';
+import { adviceOn } from '../store/advice.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { pause } from '../time.ts';
 import type { WorkContext } from './attempt/turn.ts';
@@ -95,7 +96,11 @@ export class Worker<Tx> {
         (error: unknown) => ({ error }),
       );
       if (failed !== undefined && !isReported && !this.#parts.readiness.isOutdated && !signal.aborted) {
-        const why = failed.error instanceof ConfigurationError ? `: ${failed.error.message}` : '.';
+        const advice = adviceOn(failed.error);
+        const why =
+          failed.error instanceof ConfigurationError
+            ? `: ${failed.error.message}`
+            : `.${advice === undefined ? '' : ` ${advice}`}`;
         const what = `work() cannot use the database (${failureCode(failed.error)}), so nothing is applied; it tries again`;
         warn(report, 'worker_waits', what + why);
       }

@@ -73,7 +73,10 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
 test('doctor on a SQLite file that is missing, or no database, says so, and neither makes nor changes it', async () => {
   const missing = join(temporaryFolder(), 'missing.db');
   const { names, seen } = await runDoctor(['--database', missing]);
-  expect({ names, seen }).toEqual({ names: ['problem database'], seen: `There is no file ${missing}.` });
+  expect({ names, seen }).toEqual({
+    names: ['problem database'],
+    seen: `There is no file ${missing}. Give --database the path that your program gives sqlite(), seen from this folder.`,
+  });
   const other = join(temporaryFolder(), 'letter.db');
   writeFileSync(other, 'Dear customer, '.repeat(100));
   const found = await runDoctor(['--database', other]);

@@ -7,7 +7,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import type { SandboxDelivery } from '../service/views.ts';
 import type { CheckReport } from '../state/records.ts';
 import { type ExplainOptions, explainRecorded } from './explain.ts';
-import { CommandError } from './failures.ts';
+import { CommandError, UsageError } from './failures.ts';
 import { printCheck, printDeliveries, printExplanation, wentWrong } from './print.ts';
 import { openSession, readKeys, type SessionOptions } from './session.ts';
 import type { StartOptions } from './start.ts';
@@ -46,6 +46,7 @@ function createProgram(program: readonly string[]): Command {
     .description('The whole payment service on this computer, simulated.')
     .version(manifest.version)
     .addHelpText('after', AFTER_HELP)
+    .enablePositionalOptions()
     .showHelpAfterError(`Try ${NAME} --help.`)
     .configureOutput({
       outputError: (text, write) => write(printableLines(text.replace(/^error:/, `${NAME}:`))),
@@ -78,10 +79,14 @@ function createProgram(program: readonly string[]): Command {
       '--redirect-url <url>',
       "where the customer's browser returns to, unless a request names another URL",
     )
-    .option(
-      '--allow-host <host>',
-      'a host beyond this computer, such as shop or shop:3000, that callbacks may go to and that requests may name; may be repeated',
-      each,
+    .addOption(
+      Object.assign(
+        new Option(
+          '--allow-host <host>',
+          'a host beyond this computer, such as shop or shop:3000, that callbacks may go to and that requests may name; may be repeated',
+        ).argParser(each),
+        { attributeName: () => 'allowedHosts' },
+      ),
     )
     .option(
       '--misbehave <what>',
@@ -104,7 +109,11 @@ prints what happened and why. The exit code is the program's.
 
   ${NAME} --callback-url http://127.0.0.1:3000/payments/callbacks -- node server.mjs`,
     )
-    .action(async (options: StartOptions) => {
+    .allowExcessArguments()
+    .passThroughOptions()
+    .action(async (options: StartOptions, { args }: Command) => {
+      if (args.length > 0)
+        throw new UsageError(`Put the program after --, as in: ${NAME} [options] -- ${args.join(' ')}`);
       // Loaded here: no other subcommand runs a sandbox.
       const { start } = await import('./start.ts');
       exitCode = await start(options, program);
@@ -210,11 +219,26 @@ async function main(given: readonly string[]): Promise<void> {
   await createProgram(program).parseAsync(isDefault ? ['start', ...own] : own, { from: 'user' });
 }
 
+/** The message of an error of the API names options of the API: for a user of the command, their flags. */
+function inFlags(error: Error): string {
+  const options = createProgram([]).commands.flatMap((command) => command.options);
+  const flags = new Map(options.map((option) => [option.attributeName(), option.long]));
+  const isOfApi = error instanceof ConfigurationError;
+  return error.message.replace(
+    /^\w+(?=[ :[])|(?<=[Ll]eave )\w+|\b[a-z]+[A-Z]\w*\b/g,
+    (word) => (isOfApi || /[A-Z]/.test(word) ? flags.get(word) : undefined) ?? word,
+  );
+}
+
 function failed(error: unknown): number {
   // Commander has printed its own.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CommanderError) {
+    if (error.code === 'commander.unknownCommand' && !/Did you mean/.test(error.message))
+      console.error(`To start a program, put it after --, as in: ${NAME} -- node server.mjs`);
+    return error.exitCode === 0 ? 0 : 2;
+  }
   const isExpected = error instanceof CommandError || error instanceof PaymentServiceError;
-  console.error(printableLines(isExpected ? `${NAME}: ${error.message}` : inspect(error)));
+  console.error(printableLines(isExpected ? `${NAME}: ${inFlags(error)}` : inspect(error)));
   if (error instanceof ConfigurationError && !CIRCUMSTANCES.includes(error.option)) {
     console.error(error.docs);
     return 2;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Explanation, explain } from '@payment-service/core/explain';
 import { asObject, readJson } from '../state/fields.ts';
-import { CommandError, hasCode, UsageError } from './failures.ts';
+import { CommandError, hasCode, reasonOf, UsageError } from './failures.ts';
 import type { FoundKeys } from './session.ts';
 
 export interface ExplainOptions {
@@ -28,7 +28,7 @@ function readInput(path: string): Buffer {
     return readFileSync(path === '-' ? process.stdin.fd : path);
   } catch (cause) {
     if (!hasCode(cause, 'ENOENT', 'EACCES', 'EISDIR')) throw cause;
-    throw new CommandError(`${path} could not be read.`, { cause });
+    throw new CommandError(`${path} could not be read: ${reasonOf(cause)}.`, { cause });
   }
 }
 

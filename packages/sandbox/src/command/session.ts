@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import type { SandboxAccount } from '../state/account.ts';
 import { asObject, readJson } from '../state/fields.ts';
 import { forOwnerOnly } from '../state/files.ts';
-import { CommandError, hasCode, UsageError } from './failures.ts';
+import { CommandError, hasCode, reasonOf, UsageError } from './failures.ts';
 
 /** A sandbox, and the keys to its API. */
 export interface Session {
@@ -78,7 +78,7 @@ export function ownStateFile(): string {
     forOwnerOnly(DIRECTORY);
     writeFileSync(join(DIRECTORY, '.gitignore'), '*\n');
   } catch (cause) {
-    const message = `${DIRECTORY} could not be created in the working directory. Choose another file with --file, or start with --memory.`;
+    const message = `${DIRECTORY} could not be created in the working directory: ${reasonOf(cause)}. Choose another file with --file, or start with --memory.`;
     throw new CommandError(message, { cause });
   }
   return join(DIRECTORY, 'state.sqlite');
@@ -114,7 +114,7 @@ export function writeKeys(path: string, variables: KeyVariables): void {
     writeFileSync(path, `${[...kept, ...lines].join('\n')}\n`, { mode: 0o600 });
   } catch (cause) {
     if (!hasCode(cause, 'ENOENT', 'EACCES', 'EISDIR', 'EROFS', 'EPERM')) throw cause;
-    const message = `The keys could not be written to ${path}. Its directory must exist, and be writable.`;
+    const message = `The keys could not be written to ${path}: ${reasonOf(cause)}. Its directory must exist, and be writable.`;
     throw new CommandError(message, { cause });
   }
 }
@@ -126,7 +126,8 @@ export function writeKeys(path: string, variables: KeyVariables): void {
 export function readKeys(keysFile: string | undefined): FoundKeys {
   if (keysFile !== undefined) {
     const text = readIfThere(keysFile);
-    if (text === undefined) throw new CommandError(`${keysFile} does not exist.`);
+    if (text === undefined)
+      throw new CommandError(`There is no file ${keysFile}. 'start --keys-file' writes it.`);
     return { variables: parseEnv(text), source: keysFile };
   }
   if (NAMES.some((name) => process.env[name])) {
@@ -144,6 +145,6 @@ function readIfThere(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
-    throw new CommandError(`${path} could not be read.`, { cause: error });
+    throw new CommandError(`${path} could not be read: ${reasonOf(error)}.`, { cause: error });
   }
 }

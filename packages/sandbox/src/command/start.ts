@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { exampleEndpoints, type SandboxEndpoint } from '../service/endpoints.ts';
-import { readJson } from '../state/fields.ts';
 import { listensElsewhere } from './endpoint.ts';
-import { CommandError, UsageError } from './failures.ts';
+import { CommandError, reasonOf, UsageError } from './failures.ts';
 import { createStory, printSummary, wentWrong } from './print.ts';
 import { accepts, type Program, portOf, startProgram } from './program.ts';
 import {
@@ -28,7 +27,7 @@ export interface StartOptions {
   readonly seed?: string;
   readonly callbackUrl?: string;
   readonly redirectUrl?: string;
-  readonly allowHost?: string[];
+  readonly allowedHosts?: string[];
   readonly misbehave?: string[];
   readonly retry?: string;
   readonly keysFile?: string;
@@ -59,7 +58,7 @@ export async function start(options: StartOptions, program: readonly string[]): 
     seed: options.seed,
     callbackUrl: options.callbackUrl,
     redirectUrl: options.redirectUrl,
-    allowedHosts: options.allowHost,
+    allowedHosts: options.allowedHosts,
     misbehave: options.misbehave && readMisbehaviours(options.misbehave),
     retry: options.retry === undefined ? undefined : jsonObject(options.retry, '--retry'),
   });
@@ -89,11 +88,16 @@ export async function start(options: StartOptions, program: readonly string[]): 
 async function readEndpoints(file: string): Promise<readonly SandboxEndpoint[]> {
   if (file === 'example') return exampleEndpoints;
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new UsageError(`--endpoints: ${file} could not be read.`, { cause });
+    throw new UsageError(`--endpoints: ${file} could not be read: ${reasonOf(cause)}.`, { cause });
   });
-  const list = readJson(text);
-  if (!Array.isArray(list)) throw new UsageError(`--endpoints: ${file} must be a JSON list of endpoints.`);
-  return list;
+  const wrong = `--endpoints: ${file} must be a JSON list of endpoints.`;
+  try {
+    const list: unknown = JSON.parse(text);
+    if (Array.isArray(list)) return list;
+  } catch (cause) {
+    throw new UsageError(`${wrong} ${reasonOf(cause)}.`, { cause });
+  }
+  throw new UsageError(wrong);
 }
 
 type Story = ReturnType<typeof createStory>;
@@ -121,7 +125,8 @@ async function runWith(
     ...variables,
     NODE_ENV: process.env['NODE_ENV'] || 'development',
   });
-  if (target === undefined) console.error('No callback was sent. Set its address with --callback-url.');
+  if (target === undefined)
+    console.error('No callback was sent. Set its address with --callback-url, in front of --.');
   else if (await listens(program, target)) await sendFirst(session, story, isStarting);
   const code = await program.ended;
   if (code === 0 || program.isStopped()) return code;

@@ -69,7 +69,7 @@ test.each([
   [1, 'hello', 'This is not an HTTP request, a curl command, or JSON'],
   [1, '{"body":{}}', 'The JSON has no "headers".'],
   [1, '{"body', 'This looks like JSON but does not parse.'],
-  [1, '', 'none.http could not be read.', { request: 'none.http' }],
+  [1, '', 'none.http could not be read: no such file or directory.', { request: 'none.http' }],
   [2, http(signature), 'SIGNING_KEY is not in the environment', {}, {}],
 ])(
   'explain exits with %i for %j: %s',

@@ -1,7 +1,7 @@
 /**
  * `pnpm smoke`: builds and packs the packages, installs the tarballs with npm into an empty project, as a user does, and runs there
- * every vector, the programs of the rehearsal and both commands. CI runs it on macOS and Windows, where the other tests of this
- * package do not run.
+ * every vector, the schemas of zod, the programs of the rehearsal and both commands. CI runs it on macOS and Windows, where the
+ * other tests of this package do not run.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import type { Row } from '../rehearsal/rows.ts';
 const own = join(import.meta.dirname, '..', '..');
 const isWindows = process.platform === 'win32';
 const PROGRAMS = ['express', 'fastify', 'koa', 'hono', 'inbox'].map((name) => `${name}.ts`);
-const FRAMEWORKS = ['@hono/node-server', 'express', 'fastify', 'hono', 'koa'];
+const OTHERS = ['@hono/node-server', 'express', 'fastify', 'hono', 'koa', 'zod'];
 const row: Row = { name: 'smoke', about: '', dependencies: [] };
 /** Ends after the first callback, so that the sandbox's command, which starts it, ends with its exit code. */
 const MERCHANT = `import { paymentCallbacks } from '@payment-service/express';
@@ -40,8 +40,9 @@ try {
   const tarballs = globSync('tarballs/*.tgz', { cwd: project }).map(
     (path) => `./${path.replaceAll('\\', '/')}`,
   );
-  run('npm', ['install', '--no-audit', '--no-fund', ...tarballs, ...FRAMEWORKS]);
+  run('npm', ['install', '--no-audit', '--no-fund', ...tarballs, ...OTHERS]);
   run(process.execPath, ['vectors.ts', resolve(own, '../../openapi/signature-vectors.json')]);
+  run(process.execPath, ['zod.ts']);
   const tsc = createRequire(import.meta.url).resolve('typescript/package.json');
   await compile(join(tsc, '../bin/tsc'), project);
   const { resolve: find } = createRequire(join(project, 'package.json'));

@@ -46,6 +46,7 @@ const OF_MODULES = ['one-instance.mts', 'two-copies.mts'];
 /** What is checked of core alone, and what it prints. */
 const OF_CORE = [
   ['vectors.js', 'every vector'],
+  ['zod.js', 'schemas of zod'],
   ['one-instance.mjs', 'one instance'],
   ['two-copies.mjs', 'copies agree'], // Threat A37.
 ] as const;
@@ -77,6 +78,7 @@ export function testConsumers(which: Nodes): void {
       'vectors.ts',
       'loads-all.ts',
       'wrong-verdicts.ts',
+      'zod.ts',
       ...(type === 'module' ? OF_MODULES : []),
     ];
     const files = [...Object.keys(PROGRAMS).map((name) => `${name}.ts`), ...smokes];
@@ -112,7 +114,7 @@ export function testConsumers(which: Nodes): void {
       expect(found.get(name)).toEqual([]);
     });
 
-    const ofCore = type === 'module' ? OF_CORE : OF_CORE.slice(0, 1);
+    const ofCore = type === 'module' ? OF_CORE : OF_CORE.filter(([file]) => file.endsWith('.js'));
     test.each(userNodes().flatMap((node) => ofCore.map(([file, line]) => ({ ...node, file, line }))))(
       '$file on Node $version: $line',
       async ({ binary: command, file, line }) => {

@@ -33,6 +33,7 @@ const DIRECT: readonly Installed[] = [
   ['fastify', own],
   ['hono', own],
   ['koa', own],
+  ['zod', own],
 ];
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

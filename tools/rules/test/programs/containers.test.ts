@@ -12,7 +12,7 @@ import { freePort } from '../../../../vitest.shared.ts';
 import { emptyFolder } from '../../src/extracted.ts';
 import { fencedBlocks } from '../../src/markdown.ts';
 import { fileAt } from '../../src/repository.ts';
-import { commandFile } from './running-program.ts';
+import { commandFile, mustNotWarn } from './running-program.ts';
 
 interface Service {
   readonly build?: string;
@@ -134,6 +134,7 @@ test('its commands create the tables, receive a callback, apply it, report their
     await sandbox.close();
   }
   expect(running.map(({ child }) => child.exitCode)).toEqual([0, 0]);
+  for (const one of running) mustNotWarn(one.output());
   expect((await client.query('select paid from orders')).rows).toEqual([{ paid: '500' }]);
   await client.end();
 });

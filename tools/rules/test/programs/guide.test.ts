@@ -81,6 +81,16 @@ test('control: a handler that accepts everything is reported', async () => {
   expect(await handlerProblems(block, folder, signingKey)).toEqual(['a forged callback gets 200']);
 });
 
+test('control: a program that warns is refused, and one whose attempt fails is not', async () => {
+  const warning = "payment-service-inbox: The handler of 'paid' ended without an error.";
+  const run = (line: string): Promise<string> => {
+    const code = `console.log('done'); console.warn(${JSON.stringify(line)});\n`;
+    return runScript({ source: 'control.md:3', code }, folder);
+  };
+  await expect(run(warning)).rejects.toThrow(`It warns: ${warning}`);
+  expect(await run('payment-service-inbox: attempt 1 of transition a failed.')).toBe('done\n');
+});
+
 test('control: a script that prints something else is seen, and one without its output is refused', async () => {
   const page = (text: string) => ({ path: 'control.md', text });
   const script = '```ts run\nconsole.log(1 + 1);\n```\n';

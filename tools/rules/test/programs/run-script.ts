@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type CodeBlock, extract } from '../../src/extracted.ts';
 import { fencedBlocks } from '../../src/markdown.ts';
 import type { TextFile } from '../../src/repository.ts';
+import { mustNotWarn } from './running-program.ts';
 
 const MAX_RUN_MS = 100_000;
 
@@ -61,6 +62,7 @@ async function runIn(file: string, variables: Readonly<Record<string, string>>):
     }
     const { stdout, output, problem } = ended as Record<'stdout' | 'output' | 'problem', string>;
     if (problem !== '') throw new Error(`${file}: ${problem}\n${output}`);
+    mustNotWarn(output);
     return stdout;
   } finally {
     clearTimeout(late);

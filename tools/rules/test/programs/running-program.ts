@@ -50,7 +50,18 @@ export async function withRunningProgram(
   } finally {
     await finish(running);
   }
+  mustNotWarn(output());
   return { output: output(), exitCode: running.child.exitCode };
+}
+
+/**
+ * A program that a reader copies must not warn them of a mistake. A failed attempt is no warning.
+ *
+ * @throws {Error} with the warning.
+ */
+export function mustNotWarn(output: string): void {
+  const [warning] = /^(?:payment-service-inbox: (?!attempt )|@payment-service\/\w+: ).*/m.exec(output) ?? [];
+  if (warning !== undefined) throw new Error(`It warns: ${warning}`);
 }
 
 async function accepts(port: number): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { checkArgument, type OptionRule } from '@payment-service/core/internal';
 import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore, type Template, template } from './library.ts';
 import { member } from './pool-below.ts';
@@ -7,11 +8,16 @@ type Client<Tx, Query> = Raw<Query> & {
   transaction(body: Body<Tx>, config: object | undefined): Promise<void>;
 };
 
+const SQL: OptionRule = [
+  (value) => typeof value === 'function',
+  "the sql of drizzle-orm, as in drizzle(database, sql) with import { sql } from 'drizzle-orm'",
+];
+
 /**
  * The store over Drizzle, on PostgreSQL through node-postgres. A handler gets the transaction of Drizzle in which it runs.
  *
  * @param sql Drizzle's own `sql`, which makes its statements.
- * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of three connections.
+ * @throws {ConfigurationError} Without `sql`, if the schema's name would need quotes, or `listen` is not a pool of three connections.
  *
  * @example
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
@@ -27,6 +33,7 @@ export function drizzle<Tx extends Raw<Query>, Query>(
   sql: (...template: Template) => Query,
   options: LibraryOptions = {},
 ): Store<Tx> {
+  checkArgument('drizzle()', 'sql', sql, SQL);
   return libraryStore({ call: 'drizzle()', client: database, has: 'execute' }, options, {
     run: (text, values, tx) => (tx ?? database).execute(sql(...template(text, values))),
     clientOf: (tx) => member(member(member(tx, '_'), 'session'), 'client'),
