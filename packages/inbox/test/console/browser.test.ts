@@ -258,6 +258,10 @@ test.each([1280, 390])(
     };
     await page.goto(`${url}/reconcile`);
     await look();
+    // Control: a box that is moved up covers another.
+    await page.evaluate("document.querySelector('#statement-to').style.marginTop = '-6rem'");
+    expect(await page.evaluate(OVERLAPS)).not.toEqual([]);
+    await page.reload();
     await fill({ from: '2020-01-01', to: '2099-01-01' });
     const buffer = Buffer.from(EXPORT);
     const file = { name: 'statement.csv', mimeType: 'text/csv', buffer };
