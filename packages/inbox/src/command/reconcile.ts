@@ -33,6 +33,9 @@ import { type AddVerb, moment, named, option, quoted, required, upTo, verb } fro
 const PIECE = 65_536;
 const BEFORE = 'how long before its settlement here a collection may be credited';
 
+/** How the words of the file are stated. */
+const FLAGS = { transaction_status: 'with --paid or --status', direction: 'with --in or --out' };
+
 /** A report, and how its file was read. */
 type Compared = StatementReport & { readonly read: HowRead };
 
@@ -231,7 +234,7 @@ function formatStatement(report: Compared): string {
       occurring(report).map(([verdict, count]) => [verdict, String(count)]),
     ),
     table(FINDING_COLUMNS, others.map(findingCells)),
-    sentencesOf(report).join('\n'),
+    sentencesOf(report, FLAGS).join('\n'),
     report.dryRun && report.applied > 0 ? 'Settle them with --apply.' : '',
   );
 }

@@ -20,21 +20,12 @@ const HOME_SIGNS: Readonly<Record<string, readonly string[]>> = {
   XAF: ['fcfa'],
   XOF: ['fcfa'],
 };
-/** What stands before and after the digits, and whether it means money out. */
-const SIGNS: Readonly<Record<string, boolean | undefined>> = {
-  ' ': undefined,
-  '+ ': false,
-  ' +': false,
-  ' cr': false,
-  'cr ': false,
-  '- ': true,
-  '\u2212 ': true,
-  ' -': true,
-  ' \u2212': true,
-  '( )': true,
-  ' dr': true,
-  'dr ': true,
-};
+/** What stands before and after the digits of money that came in, and of money that went out. */
+const SIGNS = {
+  in: ['+ ', ' +', ' cr', 'cr '],
+  out: ['- ', '\u2212 ', ' -', ' \u2212', '( )', ' dr', 'dr '],
+} as const;
+const ALL_SIGNS: readonly string[] = [' ', ...SIGNS.in, ...SIGNS.out];
 
 /** An amount as a statement writes it. */
 export interface AmountText {
@@ -69,15 +60,13 @@ export function amountIn(
   const digits = text.slice(start, end);
   if (start < 0 || digits.length > MAX_DIGITS || /[a-z\p{Sc}]/iu.test(digits)) return undefined;
   const own = signsOf(currency, decimal !== undefined);
-  const [before, after] = [text.slice(0, start), text.slice(end)].map((part) => normal(part)) as [
-    string,
-    string,
-  ];
-  const around = [...new Set([`${before} ${after}`, ...own.flatMap((sign) => without(sign, before, after))])];
-  const sign = around.find((marks) => Object.hasOwn(SIGNS, marks));
+  const before = normal(text.slice(0, start));
+  const after = normal(text.slice(end));
+  const around = [`${before} ${after}`, ...own.flatMap((sign) => without(sign, before, after))];
+  const sign = around.find((marks) => ALL_SIGNS.includes(marks));
   const amount = sign === undefined ? undefined : plainDigits(digits, decimal);
   if (sign === undefined || amount === undefined) return undefined;
-  return { amount, isOut: SIGNS[sign] };
+  return { amount, isOut: sign === ' ' ? undefined : SIGNS.out.some((one) => one === sign) };
 }
 
 /** What is left beside the digits without the sign of a currency, which stands at one of the two places. */

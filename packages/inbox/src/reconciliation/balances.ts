@@ -17,7 +17,7 @@ import {
 import type { OperatorContext } from '../operator/views.ts';
 import { DATE } from '../option-rules.ts';
 import { choiceOf, numberOf, type Row, textOf } from '../store/store.ts';
-import { sumsOf } from '../work/hours.ts';
+import { sumsOf, totalSettled } from '../work/hours.ts';
 import type { Comparison } from '../work/verdict/evaluate.ts';
 import { COMPARISONS, jsonIn, jsonTextOf } from '../work/verdict/stored.ts';
 
@@ -111,8 +111,7 @@ export async function keepBalances<Tx>(
 
 export async function readTotals<Tx>(context: OperatorContext<Tx>, period: Period): Promise<SettledTotal[]> {
   checkOptions('totals()', period, PERIOD);
-  const [from, to] = [period.from.getTime(), period.to.getTime()];
-  return totalsIn(await settledBetween(context, [from, to, from, to]));
+  return totalsIn(await totalSettled(context, period.from.getTime(), period.to.getTime()));
 }
 
 export async function readReport<Tx>(
@@ -130,12 +129,10 @@ export async function readReport<Tx>(
   }
   const [beforeMs, afterMs] = [creditedWithin.secondsBefore * 1000, creditedWithin.secondsAfter * 1000];
   // Credited no earlier than beforeMs before it was settled here, and no later than afterMs after it.
-  const rows = await settledBetween(context, [
-    before.at - afterMs,
-    after.at + beforeMs + 1,
-    before.at + beforeMs,
-    after.at - afterMs,
-  ]);
+  const rows = await totalSettled(context, before.at - afterMs, after.at + beforeMs + 1, {
+    from: before.at + beforeMs,
+    to: after.at - afterMs,
+  });
   const isCounted = (row: Row): boolean =>
     Object.hasOwn(kinds, jsonTextOf(row, 'transaction_type')) && textOf(row, 'compare') !== 'request';
   const [counted, uncounted] = [rows.filter(isCounted), rows.filter((row) => !isCounted(row))];
@@ -166,14 +163,6 @@ async function nearest<Tx>(
   return row && { at: numberOf(row, 'taken_at'), wallets: jsonIn(row, 'wallets') as WalletBalance[] };
 }
 
-async function settledBetween<Tx>(
-  { statements, settings }: OperatorContext<Tx>,
-  times: readonly [from: number, to: number, certainFrom: number, certainTo: number],
-): Promise<readonly Row[]> {
-  const rows = await statements.run('total_settled', [settings.account, ...times]);
-  return rows.map((row) => ({ ...row, currency: plainIn(row, 'currency') }));
-}
-
 /** Sums what has the same currency, type and comparison. */
 function totalsIn(rows: readonly Row[]): SettledTotal[] {
   const groups = Map.groupBy(rows, (row) =>
@@ -186,9 +175,4 @@ function totalsIn(rows: readonly Row[]): SettledTotal[] {
       return { ...sum, transaction_type: jsonTextOf({ type }, 'type'), compare };
     });
   });
-}
-
-/** From a row that may be archived, where it is JSON. */
-function plainIn(row: Row, name: string): string {
-  return numberOf(row, 'is_archived') === 1 ? jsonTextOf(row, name) : textOf(row, name);
 }

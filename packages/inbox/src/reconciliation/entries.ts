@@ -8,7 +8,7 @@ import { findArchived } from '../work/verdict/archived.ts';
 import { expectationIn, signedIn } from '../work/verdict/stored.ts';
 import { type Entry, judge, type Known } from './judge.ts';
 import type { Staged } from './staging.ts';
-import { meaningOf, type StatementLine, type StatementOptions, type StatementRow } from './statement.ts';
+import type { StatementOptions, StatementRow } from './statement.ts';
 
 /** Replaces the id of a signing key in a body that is a line of a statement, and names its action. */
 const STATEMENT = 'statement';
@@ -16,14 +16,14 @@ const STATEMENT = 'statement';
 const EXPONENT = /^\d(?:[.,]\d+)?E[+-]?\d+$/i;
 
 /** Makes the entries of the lines of one statement. */
-export type EntryOf = (line: StatementLine, place: number) => Entry;
+export type EntryOf = (staged: Staged) => Entry;
 
 /** @param areIdsRounded All long ids of the file end in zeros: a spreadsheet keeps 15 digits. */
 export async function entriesOf<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   areIdsRounded: boolean,
 ): Promise<EntryOf> {
-  const { account, completedEvents, statuses } = settings;
+  const { account, completedEvents } = settings;
   const rows = await statements.run('list_last_settled', [account]);
   const padded = rows.map((row) => signedIn(row).internal_reference).filter((id) => /^0\d+$/.test(id));
   const damageOf = (id: string): string | undefined => {
@@ -34,8 +34,8 @@ export async function entriesOf<Tx>(
       ? 'a spreadsheet probably removed the zeros in front of its internal_reference'
       : undefined;
   };
-  return ({ row }, place) => {
-    const given = row as StatementRow;
+  return (staged) => {
+    const given = staged.line.row as StatementRow;
     const { merchant_reference, internal_reference = '', transaction_type } = given;
     // With several events, it is unknown which one a callback would have.
     const event = given.event ?? (completedEvents.length === 1 ? completedEvents[0] : undefined) ?? '';
@@ -50,7 +50,7 @@ export async function entriesOf<Tx>(
       ...{ keyId: STATEMENT, refusal: null, traceparent: null, provider: null },
     });
     return {
-      ...{ place, given, record, meaning: meaningOf(given, statuses) ?? 'paid' },
+      ...{ ...staged, given, record },
       lacks: internal_reference === '' ? 'internal_reference' : event === '' ? 'event' : undefined,
       damage: damageOf(internal_reference),
     };
@@ -74,16 +74,10 @@ export async function findKnown<Tx>(
     };
   });
   const rows = await statements.run('find_stated', [JSON.stringify(asked)], tx);
-  const byPlace = new Map(rows.map((row) => [numberOf(row, 'place'), row]));
   const known: [Entry, Known][] = [];
-  for (const [place, entry] of entries.entries()) {
-    const row = byPlace.get(place) ?? {
-      amount: null,
-      state: null,
-      payment_state: null,
-      is_archived: 0,
-      is_shared: 0,
-    };
+  for (const row of rows) {
+    const entry = entries[numberOf(row, 'place')];
+    if (entry === undefined) continue;
     const { merchant_reference, transaction_type: type } = entry.given;
     let expectation = expectationIn(row);
     let settled = expectation?.settledBy === undefined ? undefined : signedIn(row, 'settled_signed');
@@ -105,7 +99,7 @@ export async function findKnown<Tx>(
 export async function applyEntry<Tx>(
   context: OperatorContext<Tx>,
   entry: Entry,
-  { facts, by, note }: Pick<Staged, 'facts'> & Pick<StatementOptions, 'by' | 'note'>,
+  { by, note }: Pick<StatementOptions, 'by' | 'note'>,
 ): Promise<boolean> {
   const { statements, settings } = context;
   const { storeTimeoutMs: limitMs, account, bodyContent } = settings;
@@ -113,7 +107,7 @@ export async function applyEntry<Tx>(
   return statements.limited(limitMs, async (tx) => {
     // Read again, since an operator may have replaced the expectation meanwhile.
     const [[, known] = []] = await findKnown(context, [entry], tx);
-    if (known === undefined || judge(entry, known, facts)[0] !== 'paid_without_callback') return false;
+    if (known === undefined || judge(entry, known)[0] !== 'paid_without_callback') return false;
     const [outcome] = await keepFirsts({ statements, limitMs }, [bodyContent.keep(record)], tx);
     if (outcome !== 'new') return false;
     const [row = {}] = await statements.run('lock_named_transition', [record.transitionId, account], tx);

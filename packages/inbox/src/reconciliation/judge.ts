@@ -1,34 +1,13 @@
 import { canonicalAmount } from '@payment-service/core';
 import type { IntakeRecord } from '../records.ts';
 import type { KnownExpectation } from '../work/verdict/evaluate.ts';
-import type { Judgement, StatementMeaning, StatementRow } from './statement.ts';
-
-/** What a line says of its payment: money in or out, taken back, failed, not yet final; or that it cannot be understood. */
-export type LineKind = 'in' | 'out' | 'charge' | 'reversed' | 'failed' | 'interim' | 'unclear';
-
-/** What all lines of a file say together about the payment of one of them. */
-export interface StatedFacts {
-  /** Paid lines of its reference and type; 2 for more. */
-  readonly ins: number;
-  /** Lines of money out of its reference and type; 2 for more. */
-  readonly outs: number;
-  /** A line of its reference says that it was reversed. */
-  readonly isReversed: boolean;
-  /** Money went out under its reference, whatever the type; or a charge of the same amount. */
-  readonly isReturned: boolean;
-  /** The same transaction is paid, and has failed. */
-  readonly isFailed: boolean;
-  /** The id of its transaction stands at another payment as well. */
-  readonly isShared: boolean;
-  /** A line of its reference, or of its id, was not understood. */
-  readonly isUnclear: boolean;
-}
+import type { Judgement } from './line-class.ts';
+import type { Staged } from './staging.ts';
+import type { StatementRow } from './statement.ts';
 
 /** A payment in a statement, and the record that its callback would have created. */
-export interface Entry {
-  readonly place: number;
+export interface Entry extends Staged {
   readonly given: StatementRow;
-  readonly meaning: StatementMeaning;
   readonly record: IntakeRecord;
   /** The signed string that is unknown. */
   readonly lacks: 'internal_reference' | 'event' | undefined;
@@ -48,14 +27,10 @@ export interface Known {
   readonly isShared: boolean;
 }
 
-export function kindOf({ direction }: Partial<StatementRow>, meaning: StatementMeaning): LineKind {
-  if (meaning !== 'paid') return meaning;
-  return direction ?? 'in';
-}
-
 /** The verdict on a line, from everything that its file says about its payment, in any order of the lines. */
-export function judge(entry: Entry, known: Known, facts: StatedFacts): Judgement {
-  const { given, lacks, meaning } = entry;
+export function judge(entry: Entry, known: Known): Judgement {
+  const { given, lacks, facts } = entry;
+  const { meaning = 'paid' } = given;
   const { expectation, paidBy, state } = known;
   const isSettled = expectation?.settledBy !== undefined;
   const isNamed = given.internal_reference !== undefined;

@@ -31,8 +31,16 @@ const wordOf = (cell: string): string =>
 export const isTotal = (cell: string): boolean => TOTAL.test(wordOf(cell));
 export const isInterest = (cell: string): boolean => INTEREST.test(cell);
 export const isCharge = (cell: string): boolean => CHARGES.test(cell);
-export const directionOf = (cell: string): 'in' | 'out' | undefined =>
-  (['in', 'out'] as const).find((way) => DIRECTION_WORDS[way].includes(wordOf(cell)));
+
+/** @param own The words of one statement, as they are written there. */
+export function directionOf(
+  cell: string,
+  own: { readonly in?: readonly string[] | undefined; readonly out?: readonly string[] | undefined },
+): 'in' | 'out' | undefined {
+  const ways = ['in', 'out'] as const;
+  const isKnown = (way: 'in' | 'out'): boolean => DIRECTION_WORDS[way].includes(wordOf(cell));
+  return ways.find((way) => own[way]?.includes(cell)) ?? ways.find(isKnown);
+}
 
 /** Names of columns that probably have a field; the first that matches is proposed, and never applied. */
 const NAMES: Readonly<Record<string, RegExp>> = {

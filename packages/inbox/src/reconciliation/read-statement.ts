@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream';
-import { ConfigurationError } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRule } from '@payment-service/core/internal';
-import { findColumns, findSeparator } from './columns.ts';
+import { findColumns } from './columns.ts';
 import { decoded, type Encoding, prepended } from './decoded.ts';
-import { LineReader, line } from './line-reader.ts';
+import { lineReader } from './line-reader.ts';
 import { proposedMap } from './line-words.ts';
 import type { Pairs } from './pairs.ts';
-import { MAX_RECORD, recordsIn, type Separator } from './records.ts';
+import { type FileRecord, MAX_RECORD, recordsIn, type Separator } from './records.ts';
 import type { StatementLine, StatementRow } from './statement.ts';
 import { FORMAT_RULES, type StatementFormat } from './statement-format.ts';
 
@@ -62,43 +61,36 @@ export async function readStatement(
   const bytes = ArrayBuffer.isView(source) ? Readable.from([source]) : source;
   const { encoding, text } = await decoded(bytes, format.encoding);
   const pieces = text[Symbol.asyncIterator]();
-  let head = '';
-  for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
-    head += piece.value;
-    if (head.length > MAX_RECORD) break;
-  }
-  const separator = format.separator ?? (await findSeparator(head, format));
-  const all = prepended([head], pieces);
-  const records = recordsIn(all, { separator, areQuotesText: format.quotes === 'text' });
-  const close = async (error: unknown): Promise<never> => {
-    await records.return(undefined);
-    throw error;
-  };
-  const found = await findColumns(records, format).catch(close);
-  if (found === undefined)
-    return close(new ConfigurationError('map', 'The statement has no line with all columns that you gave.'));
-  const { columns, before } = found;
-  const reader = await Promise.resolve()
-    .then(() => new LineReader(columns, format))
-    .catch(close);
-  const preview: StatementLine[] = [];
-  const ahead: StatementLine[] = before.map((record) => line(record, 'heading'));
-  while (preview.length < PREVIEW) {
-    const { value, done } = await records.next();
-    if (done) break;
-    const read = reader.read(value);
-    ahead.push(read);
-    preview.push(read);
-  }
-  async function* linesIn(): AsyncGenerator<StatementLine> {
-    try {
-      yield* ahead;
-      for await (const record of records) yield reader.read(record);
-    } finally {
-      await records.return(undefined);
+  try {
+    let head = '';
+    let missing = format.headerAt ?? 0;
+    for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
+      head += piece.value;
+      missing -= piece.value.split(/\r\n?|\n/).length - 1;
+      if (head.length > MAX_RECORD && missing <= 0) break;
     }
+    const found = await findColumns(head, format);
+    const { names: columns, headerAt, separator } = found;
+    const records = recordsIn(prepended([head], pieces), { ...format, separator });
+    const lines = linesOf(records, lineReader(found, format));
+    const ahead: StatementLine[] = [];
+    while (ahead.length < headerAt + PREVIEW) {
+      const { value, done } = await lines.next();
+      if (done) break;
+      ahead.push(value);
+    }
+    const preview = ahead.filter(({ line }) => line > headerAt).slice(0, PREVIEW);
+    const proposed = proposedMap(columns);
+    return { separator, encoding, headerAt, columns, proposed, preview, lines: prepended(ahead, lines) };
+  } catch (error) {
+    await pieces.return?.();
+    throw error;
   }
-  const { names, at: headerAt } = columns;
-  const proposed = proposedMap(names);
-  return { separator, encoding, headerAt, columns: names, proposed, preview, lines: linesIn() };
+}
+
+async function* linesOf(
+  records: AsyncIterable<FileRecord>,
+  read: (record: FileRecord) => StatementLine,
+): AsyncGenerator<StatementLine, undefined> {
+  for await (const record of records) yield read(record);
 }

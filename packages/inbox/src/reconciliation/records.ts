@@ -10,8 +10,8 @@ export const SEPARATOR_NAMES = Object.keys(SEPARATORS) as readonly Separator[];
 /** How the records of a file are written. */
 export interface RecordFormat {
   readonly separator: Separator;
-  /** A quotation mark is a character as any other. */
-  readonly areQuotesText: boolean;
+  /** With `'text'`, a quotation mark is a character as any other. */
+  readonly quotes?: 'text' | undefined;
 }
 
 /** A record of the file. */
@@ -29,12 +29,12 @@ export const MAX_RECORD = 65_536;
 /** The records of a file, whatever ends its lines. */
 export async function* recordsIn(
   text: AsyncIterable<string>,
-  { separator, areQuotesText }: RecordFormat,
+  { separator, quotes }: RecordFormat,
 ): AsyncGenerator<FileRecord> {
   const parser = parse({
     delimiter: SEPARATORS[separator],
     record_delimiter: ['\r\n', '\n', '\r'],
-    quote: areQuotesText ? null : '"',
+    quote: quotes === 'text' ? null : '"',
     relax_column_count: true,
     max_record_size: MAX_RECORD,
   });

@@ -1,4 +1,5 @@
-import type { LineKind, StatedFacts } from './judge.ts';
+import type { StatementVerdict } from '../states.ts';
+import type { LineKind } from './line-class.ts';
 import type { StatementLine } from './statement.ts';
 
 /** How a line is found by the others of its file. */
@@ -11,19 +12,36 @@ export interface LineKeys {
   readonly kind: LineKind | null;
 }
 
-/** A line, with what its file says of its payment. */
+/** What all lines of a file say together about the payment of one of them. */
+export interface StatedFacts {
+  /** Paid lines of its reference and type; 2 for more. */
+  readonly ins: number;
+  /** Lines of money out of its reference and type; 2 for more. */
+  readonly outs: number;
+  /** A line of its reference says that it was reversed. */
+  readonly isReversed: boolean;
+  /** Money went out under its reference, whatever the type; or a charge of the same amount. */
+  readonly isReturned: boolean;
+  /** The same transaction is paid, and has failed. */
+  readonly isFailed: boolean;
+  /** The id of its transaction stands at another payment as well. */
+  readonly isShared: boolean;
+  /** A line of its reference, or of its id, was not understood. */
+  readonly isUnclear: boolean;
+}
+
+/** A line of a payment, with what its file says of that. */
 export interface Staged {
   readonly place: number;
   readonly line: StatementLine;
   readonly facts: StatedFacts;
 }
 
-/** A line with its verdict. */
-export interface Judged {
-  readonly line: StatementLine;
-  readonly verdict: string;
-  readonly detail: string | undefined;
-  readonly transitionId: string | undefined;
+/** A line with its verdict, or a settlement without a line. */
+export interface Judged extends Omit<StatementLine, 'line' | 'verdict'> {
+  readonly line: number | undefined;
+  readonly verdict: StatementVerdict;
+  readonly transitionId?: string | undefined;
 }
 
 /** The lines of one statement, outside the memory of the process. */
@@ -32,35 +50,39 @@ export interface Staging {
   /** What a spreadsheet has made of long ids, once all lines are there: all that have more than 15 digits end in zeros. */
   areIdsRounded(): boolean;
   /** The lines that belong to a payment, in their order. Nothing can be added any more. */
-  staged(): Generator<readonly Staged[]>;
-  judge(place: number, judgement: Omit<Judged, 'line'>): void;
-  /** Marks a line that can settle its payment. */
-  mark(place: number): void;
-  marked(): Generator<readonly Staged[]>;
+  payments(): Generator<readonly Staged[]>;
+  /** @param isDue It can settle its payment. */
+  judge(place: number, judged: Judged, isDue: boolean): void;
+  due(): Generator<readonly Staged[]>;
   /** Whether a line has the reference and the type. */
   has(reference: string, type: string): boolean;
-  /** All lines in the order of the file. */
-  judged(): Generator<Judged>;
+  /** All lines in the order of the file, in batches. */
+  judged(): Generator<readonly Judged[]>;
   close(): void;
 }
 
 const BATCH = 500;
 /** Kinds of lines whose id is of their own payment: a fee may have that of the payment that it is for. */
-const OWNERS = "'in', 'out', 'reversed', 'failed', 'interim'";
-/** Each is one step in an index, even if a whole file has one reference and one id. */
-const FACTS = `
-(select count(*) from (select 1 from line p
-  where p.reference = s.reference and p.kind = 'in' and p.type = s.type limit 2)) as ins,
-(select count(*) from (select 1 from line p
-  where p.reference = s.reference and p.kind = 'out' and p.type = s.type limit 2)) as outs,
-exists (select 1 from line p where p.reference = s.reference and p.kind = 'reversed') as is_reversed,
-exists (select 1 from line p where p.reference = s.reference and p.kind = 'out')
-  or exists (select 1 from line p where p.reference = s.reference and p.kind = 'charge' and p.amount = s.amount) as is_returned,
-exists (select 1 from line p where p.id = s.id and p.kind = 'failed') as is_failed,
-exists (select 1 from line p where p.id = s.id and p.kind in (${OWNERS}) and p.reference < s.reference)
-  or exists (select 1 from line p where p.id = s.id and p.kind in (${OWNERS}) and p.reference > s.reference) as is_shared,
-exists (select 1 from line p where p.reference = s.reference and p.kind = 'unclear')
-  or exists (select 1 from line p where p.id = s.id and p.kind = 'unclear') as is_unclear`;
+const OWNERS = "('in', 'out', 'reversed', 'failed', 'interim')";
+const countOf = (kind: LineKind): string => `(select count(*) from (select 1 from line p
+  where p.reference = s.reference and p.kind = '${kind}' and p.type = s.type limit 2))`;
+const isAny = (...lines: readonly string[]): string =>
+  `json(iif(${lines.map((line) => `exists (select 1 from line p where ${line})`).join(' or ')}, 'true', 'false'))`;
+/** `StatedFacts` as JSON. Each is one step in an index, even if a whole file has one reference and one id. */
+const FACTS = `json_object(
+  'ins', ${countOf('in')},
+  'outs', ${countOf('out')},
+  'isReversed', ${isAny("p.reference = s.reference and p.kind = 'reversed'")},
+  'isReturned', ${isAny(
+    "p.reference = s.reference and p.kind = 'out'",
+    "p.reference = s.reference and p.kind = 'charge' and p.amount = s.amount",
+  )},
+  'isFailed', ${isAny("p.id = s.id and p.kind = 'failed'")},
+  'isShared', ${isAny(
+    `p.id = s.id and p.kind in ${OWNERS} and p.reference < s.reference`,
+    `p.id = s.id and p.kind in ${OWNERS} and p.reference > s.reference`,
+  )},
+  'isUnclear', ${isAny("p.reference = s.reference and p.kind = 'unclear'", "p.id = s.id and p.kind = 'unclear'")})`;
 
 /**
  * A private database of SQLite without a name: a file in the folder for temporary files, which the system removes when it is
@@ -72,20 +94,18 @@ export async function openStaging(): Promise<Staging> {
   const { DatabaseSync } = await import('node:sqlite');
   const database = new DatabaseSync('');
   database.exec(`pragma journal_mode = off; pragma synchronous = off;
-create table line (place integer primary key, reference text, type text, id text, amount text, kind text, given text,
-  verdict text, detail text, transition_id text, is_marked integer default 0);
+create table line (place integer primary key, reference text, type text, id text, amount text, kind text, line text,
+  is_due integer default 0);
 begin`);
   const insert = database.prepare(
-    'insert into line (place, reference, type, id, amount, kind, given, verdict, detail) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    'insert into line (place, reference, type, id, amount, kind, line) values (?, ?, ?, ?, ?, ?, ?)',
   );
-  const judge = database.prepare(
-    'update line set verdict = ?, detail = ?, transition_id = ? where place = ?',
-  );
+  const judge = database.prepare('update line set line = ?, is_due = ? where place = ?');
   const isListed = database.prepare('select 1 from line where reference = ? and type = ? limit 1');
-  const mark = database.prepare('update line set is_marked = 1 where place = ?');
-  const lineIn = (given: unknown): StatementLine => JSON.parse(String(given)) as StatementLine;
-  function* pages(query: string): Generator<readonly Record<string, unknown>[]> {
-    const page = database.prepare(`${query} order by place limit ${BATCH}`);
+  function* pages(columns: string, condition: string): Generator<readonly Record<string, unknown>[]> {
+    const page = database.prepare(
+      `select place, line, ${columns} from line s where place > ? and ${condition} order by place limit ${BATCH}`,
+    );
     for (let last = 0; ; ) {
       const rows = page.all(last);
       if (rows.length === 0) return;
@@ -94,25 +114,16 @@ begin`);
     }
   }
   function* staged(condition: string): Generator<readonly Staged[]> {
-    for (const rows of pages(`select place, given, ${FACTS} from line s where place > ? and ${condition}`))
-      yield rows.map((row) => ({
-        place: Number(row['place']),
-        line: lineIn(row['given']),
-        facts: {
-          ins: Number(row['ins']),
-          outs: Number(row['outs']),
-          isReversed: row['is_reversed'] === 1,
-          isReturned: row['is_returned'] === 1,
-          isFailed: row['is_failed'] === 1,
-          isShared: row['is_shared'] === 1,
-          isUnclear: row['is_unclear'] === 1,
-        },
+    for (const rows of pages(`${FACTS} as facts`, condition))
+      yield rows.map(({ place, line, facts }) => ({
+        place: Number(place),
+        line: JSON.parse(String(line)) as StatementLine,
+        facts: JSON.parse(String(facts)) as StatedFacts,
       }));
   }
   return {
     add(place, line, { reference, type, id, amount, kind }) {
-      const { verdict = null, detail = null } = line;
-      insert.run(place, reference, type, id, amount, kind, JSON.stringify(line), verdict, detail);
+      insert.run(place, reference, type, id, amount, kind, JSON.stringify(line));
     },
     areIdsRounded() {
       database.exec(
@@ -126,23 +137,13 @@ from line where length(id) > 15 and id not glob '*[^0-9]*'`,
         .all();
       return Number(row?.['long']) > 0 && row?.['long'] === row?.['rounded'];
     },
-    staged: () => staged("kind is not null and kind <> 'unclear'"),
-    judge: (place, { verdict, detail, transitionId }) =>
-      void judge.run(verdict, detail ?? null, transitionId ?? null, place),
-    mark: (place) => void mark.run(place),
-    marked: () => staged('is_marked'),
+    payments: () => staged(`kind in ${OWNERS}`),
+    judge: (place, judged, isDue) => void judge.run(JSON.stringify(judged), isDue ? 1 : 0, place),
+    due: () => staged('is_due'),
     has: (reference, type) => isListed.get(reference, type) !== undefined,
     *judged() {
-      for (const rows of pages(
-        'select place, given, verdict, detail, transition_id from line where place > ?',
-      ))
-        for (const { given, verdict, detail, transition_id: id } of rows)
-          yield {
-            line: lineIn(given),
-            verdict: String(verdict),
-            detail: detail === null ? undefined : String(detail),
-            transitionId: id === null ? undefined : String(id),
-          };
+      for (const rows of pages('is_due', 'true'))
+        yield rows.map(({ line }) => JSON.parse(String(line)) as Judged);
     },
     close: () => database.close(),
   };

@@ -3,9 +3,9 @@ import { oneOf, STRING, STRINGS, wholeNumber } from '../option-rules.ts';
 import { STATUS_MEANINGS, type StatusMeaning } from '../states.ts';
 import { DECIMALS, type DecimalMark } from './amount-text.ts';
 import { ENCODINGS, type Encoding } from './decoded.ts';
+import { STATEMENT_FIELDS } from './line-class.ts';
 import type { Pairs } from './pairs.ts';
 import { SEPARATOR_NAMES, type Separator } from './records.ts';
-import { STATEMENT_FIELDS } from './statement.ts';
 
 /** What can have a column: the fields of a row, and its amount in two columns. */
 export const COLUMN_FIELDS: readonly string[] = [...STATEMENT_FIELDS, 'credit', 'debit'];
@@ -62,3 +62,9 @@ export const FORMAT_RULES: OptionRules<StatementFormat> = {
   encoding: oneOf(ENCODINGS),
   headerAt: wholeNumber(1_000_000, 0),
 };
+
+/** What a format says besides its columns. */
+export type FormatField = Exclude<keyof StatementFormat, 'map' | 'set'>;
+export const FORMAT_FIELDS: readonly FormatField[] = (
+  Object.keys(FORMAT_RULES) as (keyof StatementFormat)[]
+).filter((name) => name !== 'map' && name !== 'set');

@@ -1,9 +1,5 @@
-import { checkArgument, checkOptions, type OptionRules, RECORD } from '@payment-service/core/internal';
 import type { ActionNote } from '../action-note.ts';
-import { NAME, oneOf } from '../option-rules.ts';
-import { isStorableCurrency } from '../records.ts';
 import { STATUS_MEANINGS, type StatementVerdict, type StatusMeaning } from '../states.ts';
-import { isAmbiguousAmount, isPlainAmount } from './amount-text.ts';
 import type { Period } from './balances.ts';
 
 /**
@@ -47,6 +43,8 @@ export interface StatementLine {
   /** What it is, if it is no payment, or could not be understood. @default a payment */
   readonly verdict?: StatementVerdict | undefined;
   readonly detail?: string | undefined;
+  /** Its word for the direction, if that is not known. */
+  readonly word?: string | undefined;
 }
 
 /** What a status means in a statement. */
@@ -129,6 +127,9 @@ export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, VerdictWords>
   malformed: misread('A field is missing or malformed.'),
 };
 
+/** In the order in which they are listed. */
+export const VERDICTS: readonly StatementVerdict[] = Object.keys(STATEMENT_VERDICTS) as StatementVerdict[];
+
 /** A line and its verdict. */
 export interface StatementFinding {
   /** The number of the line, from 1; undefined for what is absent from the statement. */
@@ -153,6 +154,10 @@ export interface StatementSum {
   readonly amount: string;
 }
 
+export const WORD_FIELDS = ['transaction_status', 'direction'] as const;
+/** A field whose words must be classed. */
+export type WordField = (typeof WORD_FIELDS)[number];
+
 /** The result of `reconcileStatement()`. */
 export interface StatementReport {
   readonly dryRun: boolean;
@@ -160,8 +165,8 @@ export interface StatementReport {
   readonly lines: Readonly<Record<LineClass, number>>;
   /** What came in and went out, what could not be understood, and what was or would be applied, by currency. */
   readonly sums: Readonly<Record<'in' | 'out' | 'not_understood' | 'applied', readonly StatementSum[]>>;
-  /** The words that have no known meaning, and how often each occurs: up to 50. */
-  readonly words: Readonly<Record<string, number>>;
+  /** The words that have no known meaning, by their field, and how often each occurs: up to 50 of each. */
+  readonly words: Readonly<Record<WordField, Readonly<Record<string, number>>>>;
   /** How many payments this call settled by their lines; in a dry run, how many it would settle. */
   readonly applied: number;
   /** There is a payment, every line was understood, and nothing is left for an operator. */
@@ -169,60 +174,4 @@ export interface StatementReport {
   readonly counts: Readonly<Record<StatementVerdict, number>>;
   /** The first 20 of each verdict, by verdict. */
   readonly samples: readonly StatementFinding[];
-}
-
-const REQUIRED_NAME = [NAME[0], NAME[1], true] as const;
-const ROW_RULES: OptionRules<StatementRow> = {
-  merchant_reference: REQUIRED_NAME,
-  internal_reference: NAME,
-  transaction_type: REQUIRED_NAME,
-  transaction_status: REQUIRED_NAME,
-  currency: [isStorableCurrency, 'a currency code', true],
-  amount: [
-    isPlainAmount,
-    'digits with at most one point, such as 1999.90 (see the option decimal of readStatement())',
-    true,
-  ],
-  event: NAME,
-  account: NAME,
-  direction: oneOf(['in', 'out']),
-  meaning: oneOf(STATEMENT_MEANINGS),
-};
-/** The fields of a row that can have a column, in the order in which operators are asked for them. */
-export const STATEMENT_FIELDS: readonly (keyof StatementRow)[] = (
-  Object.keys(ROW_RULES) as (keyof StatementRow)[]
-).filter((name) => name !== 'meaning');
-/** What these words say in any statement; another word must be classed. */
-const MEANINGS: Readonly<Record<string, StatementMeaning>> = {
-  COMPLETED: 'paid',
-  FAILED: 'failed',
-  REVERSED: 'reversed',
-  PENDING: 'interim',
-};
-
-export type Judgement = readonly [verdict: StatementVerdict, detail?: string | undefined];
-
-export function meaningOf(
-  { meaning, transaction_status: status }: Partial<StatementRow>,
-  statuses: Readonly<Record<string, StatusMeaning>>,
-): StatementMeaning | undefined {
-  const known: Readonly<Record<string, StatementMeaning>> = { ...MEANINGS, ...statuses };
-  if (meaning !== undefined) return meaning;
-  return status !== undefined && Object.hasOwn(known, status) ? known[status] : undefined;
-}
-
-/** What is wrong with a row alone, before anything is looked up. */
-export function misreadOf(
-  row: Partial<StatementRow>,
-  meaning: StatementMeaning | undefined,
-): Judgement | undefined {
-  try {
-    checkArgument('reconcileStatement()', 'row', row, RECORD);
-    if (isAmbiguousAmount(row.amount)) return ['ambiguous_amount'];
-    checkOptions('reconcileStatement()', row, ROW_RULES);
-  } catch (error) {
-    // It names the field, not its value.
-    return ['malformed', Object(error).message];
-  }
-  return meaning === undefined ? ['unknown_status'] : undefined;
 }

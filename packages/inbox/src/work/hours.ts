@@ -46,13 +46,15 @@ export async function readClock<Tx>({ statements }: Pick<Context<Tx>, 'statement
   return numberOf(row, 'now');
 }
 
-/** What was settled from `from` on and before `to`, grouped by amount: see total_settled. */
+/** What was settled from `from` on and before `to`, grouped by amount, and whether it is `certain`: see total_settled. */
 export async function totalSettled<Tx>(
   { statements, settings }: Context<Tx>,
   from: number,
   to: number,
+  certain: { readonly from: number; readonly to: number } = { from, to: from },
 ): Promise<readonly Row[]> {
-  const rows = await statements.run('total_settled', [settings.account, from, to, from, from]);
+  const times = [from, to, certain.from, certain.to];
+  const rows = await statements.run('total_settled', [settings.account, ...times]);
   return rows.map((row) => ({
     ...row,
     currency: numberOf(row, 'is_archived') === 1 ? jsonTextOf(row, 'currency') : textOf(row, 'currency'),

@@ -66,6 +66,7 @@ test('a statement that cannot be read applies nothing, and the command says why'
     [`${HEADER}${ROW}INT-2,B`],
     [HEADER + ROW, '--of-account shop-1'],
     [HEADER + ROW, '--paid Successful'],
+    [`${HEADER.replace('\n', ',Way\n')}${ROW.replace('\n', ',XX\n')}`, '--map direction=Way'],
     [HEADER + ROW, '--map reference=Reference'],
   ] as const)
     await reconcile(await fileOf(text), READ, BY, '--apply', ...(more === undefined ? [] : [more]));

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type Browser, type Page, startBrowser } from '@payment-service/servers/browser';
 import { examplesOf } from '@payment-service/servers/examples';
@@ -25,10 +26,10 @@ const VIEWS = [
 ] as const;
 
 /** What axe (WCAG 2.2 AA) says about the open page, and whether it is too wide. */
-async function complaints(page: Page): Promise<string[]> {
+async function complaints(page: Page, views: readonly (typeof VIEWS)[number][] = VIEWS): Promise<string[]> {
   await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true;");
   const all: string[] = [];
-  for (const [colorScheme, width, options] of VIEWS) {
+  for (const [colorScheme, width, options] of views) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 844 });
     const found: unknown =
@@ -40,6 +41,24 @@ async function complaints(page: Page): Promise<string[]> {
   }
   return all;
 }
+
+/** Pairs of visible boxes of which neither contains the other, and which cover each other. */
+const OVERLAPS = `(() => {
+  const parts = 'h2, p, label, input, select, button, summary, legend, th, td, strong';
+  const boxes = [...document.querySelectorAll('main :is(' + parts + ')')]
+    .filter((one) => one.checkVisibility() && !one.closest('.hidden-text'))
+    .map((one) => [one, one.getBoundingClientRect()])
+    .filter(([, { width, height }]) => width > 1 && height > 1);
+  const found = [];
+  for (const [at, [one, a]] of boxes.entries())
+    for (const [other, b] of boxes.slice(at + 1)) {
+      const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (width > 1 && height > 1 && !one.contains(other) && !other.contains(one))
+        found.push(one.outerHTML.slice(0, 80) + ' and ' + other.outerHTML.slice(0, 80));
+    }
+  return found;
+})()`;
 
 /** On a busy machine, axe takes seconds for a page. */
 const SLOW = { timeout: 300_000 };
@@ -209,3 +228,74 @@ test('with script, an open page follows what happens, keeps what is typed, nothi
   await page.locator('#said', { hasText: 'Closed: nothing is credited' }).waitFor();
   await reconcile(desk, true);
 });
+
+// As a bank writes it: lines in front, signs in words, a word that nobody knows, a total.
+const EXPORT = [
+  'Statement of account,12345,,,,',
+  ',,,,,',
+  'Receipt No.,Order,Details,Status,Amount,DR/CR',
+  'INT-OK,OK,goods,Completed,500.00,CR',
+  'INT-LOST,LOST,goods,Completed,500.00,CR',
+  'INT-FEE,FEE-1,bank charges,Completed,"1,200.00",DR',
+  'INT-ODD,ODD,goods,Completed,7.00,XX',
+  ',,Total,,"1,000.00",',
+].join('\r\n');
+
+test.each([1280, 390])(
+  'at %d pixels, a statement is uploaded, its columns are stated, it is compared, settled and downloaded, and no box covers another',
+  SLOW,
+  async (width) => {
+    const { url, inbox, show, page } = await open({ viewport: { width, height: 844 } });
+    const views = VIEWS.filter(([, one]) => one === width);
+    const press = (name: string) => page.getByRole('button', { name }).click();
+    const look = async (): Promise<void> => {
+      expect(await complaints(page, views)).toEqual([]);
+      expect(await page.evaluate(OVERLAPS)).toEqual([]);
+    };
+    const fill = async (fields: Record<string, string>): Promise<void> => {
+      for (const [name, value] of Object.entries(fields))
+        await page.locator(`#statement-${name}`).fill(value);
+    };
+    await page.goto(`${url}/reconcile`);
+    await look();
+    // Control: a box that is moved up covers another.
+    await page.evaluate("document.querySelector('#statement-to').style.marginTop = '-6rem'");
+    expect(await page.evaluate(OVERLAPS)).not.toEqual([]);
+    await page.reload();
+    await fill({ from: '2020-01-01', to: '2099-01-01' });
+    const buffer = Buffer.from(EXPORT);
+    const file = { name: 'statement.csv', mimeType: 'text/csv', buffer };
+    await page.locator('#statement-file').setInputFiles(file);
+    await press('Compare the statement');
+    await page.getByText('Which column is which?').waitFor();
+    expect(await page.locator('#statement-merchant_reference').inputValue()).toBe('Order');
+    await look();
+    await fill({ transaction_type: '=COLLECTION', currency: '=UGX', paid: 'Completed' });
+    await page.locator('#statement-decimal').selectOption('point');
+    await press('Compare the statement');
+    const asked =
+      'Words for the direction that have no known meaning: XX (1). Say below whether each is in or out.';
+    await page.getByText(asked).waitFor();
+    await look();
+    await fill({ in: 'XX' });
+    await press('Compare the statement');
+    await page.getByText('The file has UGX 1,007 in, UGX 1,200 out.').waitFor();
+    await look();
+    await page.getByLabel('LOST: UGX 500, line 5').check();
+    await fill({ note: 'January' });
+    await press('Settle the chosen payments');
+    await page.getByText('1 payment (UGX 500) was settled by this file.').waitFor();
+    await look();
+    await workOff(inbox);
+    const downloading = page.waitForEvent('download');
+    await press('Download the verdict of each line');
+    const verdicts = await readFile(await (await downloading).path(), 'utf8');
+    expect(verdicts.split('\r\n').map((line) => line.split(',').slice(0, 3).join(' '))).toEqual([
+      'line is verdict',
+      ...['1 not_a_payment heading', '2 not_a_payment heading', '3 not_a_payment heading'],
+      ...['4 payment settled', '5 payment settled', '6 not_a_payment charge'],
+      ...['7 payment not_expected', '8 not_a_payment total', ''],
+    ]);
+    expect(await show('LOST')).toMatchObject({ state: 'settled' });
+  },
+);

@@ -36,7 +36,7 @@ test('a statement is compared first, which changes nothing, and settles only wha
   expect(dry.html).toContain('<div class="note wait"><strong>3 lines: 2 payments, 1 that is no payment.');
   expect(dry.text).toContain('The file has UGX 1,000 in. 1 payment (UGX 500) would be settled by this file.');
   expect(dry.text).toContain('Verdict Lines Meaning settled 1 Settled here, and paid in the statement');
-  expect(dry.text).toContain('1 payment without a callback UGX 500 B: UGX 500, line 3');
+  expect(dry.text).toContain('1 payment without a callback (UGX 500) B: UGX 500, line 3');
   const unnamed = await upload(CSV, { internal_reference: '' });
   expect(unnamed.text).toContain('B paid_without_callback 3 UGX 500 the line has no internal_reference');
   expect(unnamed.text).not.toContain('Settle the chosen payments');
@@ -98,6 +98,8 @@ test('a bank is kept with a comparison, and is chosen in the next month', async 
   expect(next.text).toContain('1 payment (UGX 500) would be settled by this file.');
   expect(next.html).toMatch(/name="transaction_type"[^>]* value="=COLLECTION"/);
   expect(next.html).toMatch(/name="in"[^>]* value="Ein,Zu"/);
+  // What the reader then changes in the form counts.
+  expect(next.html).toContain('<option value="" selected>stated below</option>');
 });
 
 test('the verdict of each line of a statement can be downloaded, in the order of the file', async () => {

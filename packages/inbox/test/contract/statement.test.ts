@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { StatementOptions, StatementRow } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { DAY_MS, money, NOTE, newShop, REPLACE } from '../support/shop.ts';
@@ -215,6 +215,22 @@ test('an imported statement: only the chosen payments are settled, and each line
     [3, 'paid_without_callback', '500'],
   ]);
   expect(await inbox.reports()).toMatchObject([{ signed: { merchant_reference: 'B' } }]);
+});
+
+test('an imported statement: while the verdicts of its lines are told, the process does its other work', async () => {
+  const { inbox } = await newShop('sqlite');
+  let turns = 0;
+  const turn = () => {
+    turns += 1;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  onTestFinished(() => clearImmediate(next));
+  const told: number[] = [];
+  const rows = Array.from({ length: 1200 }, (_, place) => row(`A-${place}`));
+  await inbox.reconcileStatement(rows, { ...DRY, onFinding: () => told.push(turns) });
+  expect(told).toHaveLength(rows.length);
+  expect(new Set(told).size).toBeGreaterThan(2);
 });
 
 test('how the files of a bank are read is kept by its name', async () => {

@@ -18,7 +18,7 @@ async function newBooks(): Promise<Shop['inbox']> {
   return inbox;
 }
 
-async function compared(inbox: Shop['inbox'], { text, format }: KnownStatement) {
+async function compared(inbox: Shop['inbox'], { text, format }: Pick<KnownStatement, 'text' | 'format'>) {
   const { lines } = await readStatement(Buffer.from(text), format);
   const found: StatementFinding[] = [];
   const onFinding = (one: StatementFinding) => found.push(one);
@@ -71,3 +71,49 @@ test(
     }
   },
 );
+
+const FORMAT = {
+  map: { merchant_reference: 'Ref', internal_reference: 'Id', transaction_status: 'State' },
+  set: { transaction_type: 'COLLECTION', currency: 'UGX' },
+  paid: 'paid',
+};
+const verdictsOf = (found: readonly StatementFinding[]) => found.map(({ verdict }) => verdict);
+
+test('a statement: money out and interest whose amount cannot be read are not understood, and stop only their own payment', async () => {
+  const text = [
+    'Id;Ref;State;Haben;Soll;Text',
+    'INT-ORD-2;ORD-2;paid;500;;goods',
+    'R-1;ORD-2;paid;;1,000;goods back',
+    'INT-ORD-3;ORD-3;paid;1234567.89;;goods',
+    'S-1;SUPPLIER;paid;;2.000.5;rent',
+    ';;paid;9,000;;Interest',
+  ].join('\n');
+  const map = { ...FORMAT.map, credit: 'Haben', debit: 'Soll' };
+  const { report, found } = await compared(await newBooks(), { text, format: { ...FORMAT, map } });
+  expect(verdictsOf(found).slice(0, 6)).toEqual([
+    ...['heading', 'unclear', 'ambiguous_amount', 'paid_without_callback'],
+    ...['malformed', 'ambiguous_amount'],
+  ]);
+  expect(report.sums).toMatchObject({ in: [{ currency: 'UGX', amount: '1235067.89' }], out: [] });
+});
+
+test('a statement: words of statuses and directions that have no known meaning are counted by their column', async () => {
+  const text = [
+    'Id,Ref,State,Amount,Way',
+    'INT-ORD-2,ORD-2,paid,500,XX',
+    'INT-ORD-3,ORD-3,Held,7,CR',
+    'INT-ORD-4,ORD-4,Held,7,XX',
+  ].join('\n');
+  const map = { ...FORMAT.map, amount: 'Amount', direction: 'Way' };
+  const books = await newBooks();
+  const { report, found } = await compared(books, { text, format: { ...FORMAT, map } });
+  expect(verdictsOf(found).slice(0, 4)).toEqual([
+    ...['heading', 'unknown_direction', 'unknown_status', 'unknown_direction'],
+  ]);
+  expect(report.words).toEqual({ transaction_status: { Held: 1 }, direction: { XX: 2 } });
+  const classed = { ...FORMAT, map, in: ['XX'], statuses: { Held: 'interim' } } as const;
+  expect((await compared(books, { text, format: classed })).report.words).toEqual({
+    transaction_status: {},
+    direction: {},
+  });
+});

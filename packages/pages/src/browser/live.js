@@ -235,7 +235,7 @@ async function copy(button) {
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
-  // Such a button requests a page and sends nothing.
+  // Such a button requests another page, or a file: the browser sends it.
   if (event.submitter?.hasAttribute('formaction')) return;
   if (form.method !== 'post' || new URL(form.action).origin !== location.origin) return;
   event.preventDefault();

@@ -21,7 +21,12 @@ import {
   type StatementFinding,
   type StatementReport,
 } from '../../reconciliation/statement.ts';
-import { COLUMN_FIELDS, type StatementFormat } from '../../reconciliation/statement-format.ts';
+import {
+  COLUMN_FIELDS,
+  FORMAT_FIELDS,
+  type FormatField,
+  type StatementFormat,
+} from '../../reconciliation/statement-format.ts';
 import {
   FINDING_COLUMNS,
   findingCells,
@@ -76,6 +81,8 @@ const KEEP: Field = {
   label: 'Keep all this as',
   hint: 'The name of the bank or wallet, for next month. Optional.',
 };
+/** Where the words of the file are stated. */
+const BELOW = { transaction_status: 'below', direction: 'below' };
 /** A form has at most 100 fields. */
 const MAX_CHOSEN = 50;
 
@@ -102,11 +109,12 @@ export async function statementPart(view: View, sent?: URLSearchParams): Promise
   const ask = (field: Field): Markup =>
     fields.field({ ...field, value: known[field.name as 'from'] ?? field.value ?? '' });
   const path = at(view, '/reconcile');
-  const isUnread = [...WRITTEN, ...CHOICES.map(([field]) => field)].some(
-    ({ name }) => name === problem?.field,
-  );
+  const action = query.size === 0 ? path : `${path}?${query}`;
   const banks = Object.keys(kept).map((name) => [name, name] as const);
   const isCompared = found !== undefined && 'counts' in found;
+  const isUnread =
+    FORMAT_FIELDS.some((name) => name === problem?.field) ||
+    (isCompared && Object.values(found.words).some((words) => Object.keys(words).length > 0));
   const bank =
     banks.length === 0
       ? ''
@@ -117,13 +125,14 @@ export async function statementPart(view: View, sent?: URLSearchParams): Promise
   const body = html`<section class="stack"><h2>Statement</h2>
 <p class="quiet">Choose a file. Then say for each field which column has it; or = and the value of every line, such as =UGX. Nothing is settled before you choose it.</p>
 ${found === undefined ? '' : isCompared ? result(found) : columnsFound(found)}
-<div class="card">${form('statement', query.size === 0 ? path : `${path}?${query}`, {
+<div class="card">${form('statement', action, {
     hidden: { proof: proof.value, kept: sent?.get('kept') ?? '' },
     isMultipart: true,
     fields: html`${bank}${STATEMENT.map(ask)}<details id="written"${isUnread ? html` open` : ''}><summary>How the file is written</summary><div class="form columns">${WRITTEN.map(ask)}${CHOICES.map(([field, byDefault, others]) => fields.choice(field, [['', byDefault], ...others.map((name) => [name, name] as const)]))}</div></details>${fields.field(KEEP)}${isCompared ? chosen(found, fields) : ''}${fields.problem()}`,
     button: 'Compare the statement',
+    // With its own address, the browser sends it, not the script: the answer is a file and not a page.
     after: isCompared
-      ? html`<button name="download" value="yes">Download the verdict of each line</button>`
+      ? html`<button name="download" value="yes" formaction="${action}">Download the verdict of each line</button>`
       : '',
   })}</div></section>`;
   return { body, refused: problem && filled && { filled, status: 422 } };
@@ -139,7 +148,7 @@ interface Compared extends StatementReport {
 function preview(read: HowRead): Markup {
   const { preview: lines } = read;
   return html`<p class="quiet">${readingOf(read)} In the first lines:</p>
-${tableOf('preview', ['Field', 'Its values'], previewFields(read), (name) => [name, [...new Set(lines.map(({ row }) => row[name] || '–'))].join(' · ')])}`;
+${tableOf('preview', ['Field', 'Its values | wide'], previewFields(read), (name) => [name, [...new Set(lines.map(({ row }) => row[name] || '–'))].join(' · ')])}`;
 }
 
 /** Before the columns are stated: a proposal, which the form shows. */
@@ -147,13 +156,13 @@ const columnsFound = ({ columns }: HowRead): Markup =>
   html`<div class="stack" id="columns">${note('wait', 'Which column is which?', 'The form below proposes them by their names. Correct it, then compare.')}
 ${tableOf(
   'names',
-  ['Column', 'Its name'],
+  ['Column', 'Its name | wide'],
   columns.map((name, place) => [`#${place + 1}`, name]),
   (row) => row,
 )}</div>`;
 
 function result(found: Compared): Markup {
-  const [first = '', ...others] = sentencesOf(found);
+  const [first = '', ...others] = sentencesOf(found, BELOW);
   const left = found.samples.filter((one) => needsLook(one) && !isDue(one));
   return html`<div class="stack" id="result">${note(found.isClean ? 'good' : 'wait', first, others.join(' '))}
 ${preview(found.read)}
@@ -175,59 +184,49 @@ function chosen(
 ): Markup | string {
   if (due.length === 0) return '';
   const all = counts.paid_without_callback - (dryRun ? 0 : applied);
-  const money = dryRun ? sums.applied.map(moneyText).join(' and ') : '';
-  return html`<fieldset class="stack wide-field" id="due"><legend>${counted(all, 'payment')} without a callback ${money}</legend>
+  const money = dryRun ? ` (${sums.applied.map(moneyText).join(' and ')})` : '';
+  return html`<fieldset class="stack wide-field" id="due"><legend>${counted(all, 'payment')} without a callback${money}</legend>
 ${due.length < all ? html`<p class="quiet">The first ${due.length}. Settle these, then compare again for the rest.</p>` : ''}
 ${due.map((one) => html`<label class="check"><input type="checkbox" name="only" value="${one.transitionId ?? ''}"> ${one.merchant_reference}: ${amountOf(one)}, line ${one.line ?? ''}</label>`)}
 ${fields.field({ name: 'note', label: 'Why', hint: 'Kept with your name.' })}
-<button class="danger" name="apply" value="yes">Settle the chosen payments</button></fieldset>`;
+<div class="actions"><button class="danger" name="apply" value="yes">Settle the chosen payments</button></div></fieldset>`;
 }
 
+/** As a field of the form has it. */
+const textIn = (value: unknown): string =>
+  Array.isArray(value) || typeof value !== 'object'
+    ? String(value ?? '')
+    : Object.entries(value ?? {})
+        .map((pair) => pair.join('='))
+        .join(',');
+
 /** The fields of the form that a format has. */
-function fieldsIn(format: StatementFormat): Record<string, string> {
-  const { map, set = {}, statuses = {}, in: ins = [], out = [], headerAt, ...others } = format;
-  return {
-    ...Object.fromEntries(Object.entries(set).map(([name, value]) => [name, `=${value}`])),
-    ...map,
-    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, value ?? ''])),
-    statuses: Object.entries(statuses)
-      .map((pair) => pair.join('='))
-      .join(','),
-    ...{ in: ins.join(','), out: out.join(','), headerAt: headerAt === undefined ? '' : String(headerAt) },
-  };
+function fieldsIn({ map, set = {}, ...others }: StatementFormat): Record<string, string> {
+  const none = COLUMN_FIELDS.map((name) => [name, '']);
+  const fixed = Object.entries(set).map(([name, value]) => [name, `=${value}`]);
+  const written = FORMAT_FIELDS.map((name) => [name, textIn(others[name])]);
+  return { ...Object.fromEntries([...none, ...fixed, ...written]), ...map };
 }
+
+/** What is no string. A value that has another form is refused where it is checked. */
+const READ: Readonly<Partial<Record<FormatField, (text: string) => unknown>>> = {
+  statuses: (text) => pairsIn(text) ?? text,
+  in: (text) => text.split(',').map((word) => word.trim()),
+  out: (text) => text.split(',').map((word) => word.trim()),
+  headerAt: Number,
+};
 
 /** What the form says about the file. */
 function formatIn(read: (name: string) => string): StatementFormat {
   const given = COLUMN_FIELDS.filter((name) => read(name) !== '');
   const fixed = given.filter((name) => read(name).startsWith('='));
   const columns = given.filter((name) => !fixed.includes(name));
-  const choice = <T extends string>(name: string, of: readonly T[]): T | undefined =>
-    of.find((one) => one === read(name));
-  const words = (name: string): string[] | undefined =>
-    read(name) === ''
-      ? undefined
-      : read(name)
-          .split(',')
-          .map((word) => word.trim());
-  const stated = {
+  const written = FORMAT_FIELDS.filter((name) => read(name) !== '');
+  return {
     map: Object.fromEntries(columns.map((name) => [name, read(name)])),
     set: Object.fromEntries(fixed.map((name) => [name, read(name).slice(1)])),
-    paid: read('paid') || undefined,
-    statuses:
-      read('statuses') === ''
-        ? undefined
-        : ((pairsIn(read('statuses')) ?? read('statuses')) as StatementFormat['statuses']),
-    ...{ in: words('in'), out: words('out') },
-    separator: choice('separator', SEPARATOR_NAMES),
-    decimal: choice('decimal', DECIMALS),
-    encoding: choice('encoding', ENCODINGS),
-    quotes: choice('quotes', ['text'] as const),
-    headerAt: read('headerAt') === '' ? undefined : Number(read('headerAt')),
+    ...Object.fromEntries(written.map((name) => [name, (READ[name] ?? String)(read(name))])),
   };
-  return Object.fromEntries(
-    Object.entries(stated).filter(([, value]) => value !== undefined),
-  ) as typeof stated;
 }
 
 /** Keeps the file in the form, so that it need not be chosen again for the next step. */
@@ -239,7 +238,11 @@ async function compared(
   const read = (name: string): string => sent.get(name)?.trim() ?? '';
   if (read('file') !== '') sent.set('kept', read('file'));
   const bank = Object.hasOwn(kept, read('bank')) ? kept[read('bank')] : undefined;
-  if (bank !== undefined) for (const [name, value] of Object.entries(fieldsIn(bank))) sent.set(name, value);
+  if (bank !== undefined) {
+    for (const [name, value] of Object.entries(fieldsIn(bank))) sent.set(name, value);
+    // What is changed in the form counts from now on.
+    sent.set('bank', '');
+  }
   try {
     const format = formatIn(read);
     const { lines, ...how } = await readStatement(Buffer.from(read('kept'), 'base64'), format);
