@@ -49,13 +49,13 @@ test('a paid payment whose second report waits is one payment, and needs a perso
 
 test('a share is of hours of which everything is known, and says “at least” where not all that waits is', async () => {
   const outcomes = many(2 * MAX_OUTCOMES, (index) => ({
-    at: ago((2 * MAX_OUTCOMES - index) * 3000),
+    at: ago((2 * MAX_OUTCOMES - index) * 4000),
     state: index % 2 === 0 ? ('paid' as const) : ('failed' as const),
     needs: undefined,
   }));
   // They begin at 09:10, so the first whole hour is that of 10:00.
   expect(await drawn({ outcomes, open: [] })).toContain(
-    '50 % of 3,000 payments failed in 3 hours, none of them waits',
+    '50 % of 2,250 payments failed in 3 hours, none of them waits',
   );
   const held = { state: 'held' as const, since: ago(HOUR_MS), currency: 'UGX', amount: '1' };
   const html = await drawn({ open: many(MAX_OPEN, () => held) });

@@ -116,8 +116,12 @@ interface Todo {
 
 const EXACT = '12345678901234567891';
 const EXPECTED = [{}];
-/** Less than it is left to pay of the order. */
-const PART = [{ order: { id: 'ORDER-7', total: 400 } }];
+/** More than it is left to pay of the order. */
+const BEYOND = [{ order: { id: 'ORDER-7', total: 500 } }, { amount: '700' }];
+const BEYOND_PAID = {
+  expected: BEYOND,
+  arrive: (reference: string) => [paid(reference, 700)],
+};
 const PAID = ['500'];
 
 const doing =
@@ -208,8 +212,8 @@ const TODOS: readonly Todo[] = [
   },
   { reason: 'transition_not_allowed', expected: EXPECTED, arrive: late, acts: [close], credits: PAID },
   { reason: 'canceled', expected: EXPECTED, isCanceled: true, arrive: one(), acts: [reopen], credits: PAID },
-  { reason: 'order_paid', expected: PART, arrive: one(), acts: [reopen], credits: PAID },
-  { reason: 'order_paid', expected: PART, arrive: one(), acts: [close], credits: [] },
+  { reason: 'order_paid', ...BEYOND_PAID, acts: [reopen], credits: ['700'] },
+  { reason: 'order_paid', ...BEYOND_PAID, acts: [close], credits: [] },
   { reason: 'crash_loop', expected: EXPECTED, arrive: one(), acts: [retry], credits: PAID },
   { reason: 'empty_reference', arrive: () => one()(''), acts: [close], credits: [] },
   { reason: 'different_bodies', arrive: two, acts: [state({})], credits: PAID },
