@@ -2,7 +2,7 @@ import {
   age,
   badge,
   type Column,
-  columnsOf,
+  column,
   count,
   counted,
   html,
@@ -53,19 +53,30 @@ function outcomeLine(service: Service, one: DeliveryRecord): Markup {
 /** The columns of every list of deliveries, which shows the newest of each transaction. */
 export function deliveryColumns(service: Service): Column<Group>[] {
   const now = service.clock.now();
-  return columnsOf({
-    'State | title': ({ newest }) => deliveryState(service, newest),
-    'Delivery | title': ({ newest, deliveries: { length } }) =>
-      html`${linkTo(newest)}${length === 1 ? '' : html` <span class="quiet number" title="${length} deliveries">×${length}</span>`}`,
-    'Reference | title wide reference': ({ id }) =>
-      html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
-    'Outcome | title wide': ({ newest }) => outcomeLine(service, newest),
-    'Status | number minor': ({ newest }) => statusOf(newest.attempts.at(-1)),
-    'Attempts | number minor': ({ newest: { attempts, retry } }) =>
-      `${attempts.length} of ${retry.max_attempts}`,
-    'Time taken | number minor': ({ newest }) => milliseconds(newest.attempts.at(-1)?.ms),
-    'Age | title number': ({ newest }) => age(newest.createdAt, now),
-  });
+  return [
+    column('State', ['title'], ({ newest }) => deliveryState(service, newest)),
+    column(
+      'Delivery',
+      ['title'],
+      ({ newest, deliveries: { length } }) =>
+        html`${linkTo(newest)}${length === 1 ? '' : html` <span class="quiet number" title="${length} deliveries">×${length}</span>`}`,
+    ),
+    column(
+      'Reference',
+      ['title', 'wide', 'reference'],
+      ({ id }) =>
+        html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
+    ),
+    column('Outcome', ['title', 'wide'], ({ newest }) => outcomeLine(service, newest)),
+    column('Status', ['number', 'minor'], ({ newest }) => statusOf(newest.attempts.at(-1))),
+    column(
+      'Attempts',
+      ['number', 'minor'],
+      ({ newest: { attempts, retry } }) => `${attempts.length} of ${retry.max_attempts}`,
+    ),
+    column('Time taken', ['number', 'minor'], ({ newest }) => milliseconds(newest.attempts.at(-1)?.ms)),
+    column('Age', ['title', 'number'], ({ newest }) => age(newest.createdAt, now)),
+  ];
 }
 
 export const SENDING = 'Sending. The answer will be here.';
@@ -135,7 +146,7 @@ export const deliveries: Page = {
       beside: html`<div class="actions">${trouble.length === 0 ? '' : dismissButton()}${button('release', 'Send all waiting', { at: 'main' })}</div>`,
       body: html`${searchable(
         query,
-        [...columnsOf<Group>({ 'Compare | title': ({ newest }) => chooser(newest) }), ...columns],
+        [column<Group>('Compare', ['title'], ({ newest }) => chooser(newest)), ...columns],
         [
           ['', 'All', rows],
           ['attention', 'Needs attention', trouble.filter(({ newest }) => found.has(newest))],

@@ -3,7 +3,7 @@ import {
   badge,
   bodyText,
   type Column,
-  columnsOf,
+  column,
   copyable,
   copyButton,
   count,
@@ -47,16 +47,21 @@ function subject(store: Reader, request: RequestRecord): Markup | string {
     : html`<a href="/transactions/${transaction.id}">${reference}</a>`;
 }
 
-const columns = (store: Reader, now: number): Column<RequestRecord>[] =>
-  columnsOf({
-    'State | title': ({ status }) => badge(statusTone(status), status < 400 ? 'Answered' : 'Refused'),
-    'Request | title wide': ({ id, method, path, refusal }) =>
+const columns = (store: Reader, now: number): Column<RequestRecord>[] => [
+  column('State', ['title'], ({ status }) =>
+    badge(statusTone(status), status < 400 ? 'Answered' : 'Refused'),
+  ),
+  column(
+    'Request',
+    ['title', 'wide'],
+    ({ id, method, path, refusal }) =>
       html`<a class="mono" href="/requests/${id}">${method} ${path}</a>${refusal === null ? '' : html` <span class="quiet small">${refusal}</span>`}`,
-    Reference: (one) => subject(store, one),
-    'Status | number': ({ status }) => String(status),
-    'Time taken | number minor': ({ ms }) => milliseconds(ms),
-    'Age | title number': ({ at }) => age(at, now),
-  });
+  ),
+  column('Reference', [], (one) => subject(store, one)),
+  column('Status', ['number'], ({ status }) => String(status)),
+  column('Time taken', ['number', 'minor'], ({ ms }) => milliseconds(ms)),
+  column('Age', ['title', 'number'], ({ at }) => age(at, now)),
+];
 
 /** The names of the keys in .env. */
 const variables = { 'public-key': 'PUBLIC_KEY', 'secret-key': 'SECRET_KEY' };
