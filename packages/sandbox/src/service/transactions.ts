@@ -1,8 +1,8 @@
 import { ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider } from '@payment-service/core/client';
 import { checkReference } from '@payment-service/core/internal';
-import { forgedMoney, redirectProblem } from '../deliveries/callback-data.ts';
-import { genuineContent, scheduleDeliveries } from '../deliveries/compose.ts';
+import { callbackData, forgedMoney, redirectProblem } from '../deliveries/callback-data.ts';
+import { contentOf, scheduleDeliveries } from '../deliveries/compose.ts';
 import type { Work } from '../deliveries/context.ts';
 import { deriveText } from '../state/account.ts';
 import { checkDestination } from '../state/hosts.ts';
@@ -70,7 +70,7 @@ export function startTransaction(
     redirects: [],
   };
   // Refuses an inexact amount now, not when the callback is due.
-  forgedMoney(misbehave, started, 'misbehave.forged_amount');
+  forgedMoney(misbehave, callbackData(started), 'misbehave.forged_amount');
   if (isPayout) take(work, 'MERCHANT_PAYOUT', 'payout', started);
   work.put('transaction', id, started);
   return started.mode === 'direct' ? decide(work, started, request.outcome) : started;
@@ -125,7 +125,7 @@ export function decide(
   };
   work.put('transaction', id, decided);
   const { callbackUrl: url, misbehave: changes, retry } = decided;
-  const base = genuineContent(work, decided);
+  const base = contentOf(work, callbackData(decided));
   if (url !== null) {
     scheduleDeliveries(work, { transaction: decided, base, changes, url, retry, origin: null });
   }
