@@ -1,8 +1,8 @@
 import type { TransactionCallback } from '@payment-service/core';
 import { sampleCallback } from '@payment-service/core/testing';
 import { redirectLocation } from '../deliveries/callback-data.ts';
-import { changedContent, contentOf } from '../deliveries/compose.ts';
-import type { Moment } from '../deliveries/context.ts';
+import { changedContent, contentOf } from '../deliveries/composition.ts';
+import type { Moment } from '../deliveries/unit-of-work.ts';
 import type { Misbehaviour } from '../state/misbehaviour.ts';
 import type { HeaderPair } from '../state/records.ts';
 

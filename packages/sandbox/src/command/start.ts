@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { exampleEndpoints, type SandboxEndpoint } from '../service/endpoints.ts';
-import { readJson } from '../state/fields.ts';
+import { readJson } from '../state/json-values.ts';
 import { listensElsewhere } from './endpoint.ts';
 import { CommandError, UsageError } from './failures.ts';
 import { createStory, printSummary, wentWrong } from './print.ts';

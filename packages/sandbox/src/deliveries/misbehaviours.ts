@@ -1,8 +1,8 @@
 import type { TransactionCallback } from '@payment-service/core';
 import * as z from 'zod';
-import { address, milliseconds, shortText } from '../state/fields.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { Signing } from '../state/records.ts';
+import { address, milliseconds, shortText } from '../state/request-fields.ts';
 import { retryRules } from '../state/retries.ts';
 import { forgedMoney } from './callback-data.ts';
 

@@ -13,9 +13,9 @@ import {
 } from '@payment-service/pages';
 import { checkCases } from '../../check/cases.ts';
 import type { CheckResult } from '../../state/records.ts';
+import { milliseconds } from '../parts/cells.ts';
 import { type Example, examples } from '../parts/list.ts';
 import { form, type Page } from '../parts/page.ts';
-import { milliseconds } from '../parts/values.ts';
 
 const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, word: string]>> = {
   pass: ['good', 'Pass'],

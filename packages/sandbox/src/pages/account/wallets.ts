@@ -16,10 +16,10 @@ import { entriesOf, waitingEntries } from '../../service/ledger.ts';
 import type { Service } from '../../service/service.ts';
 import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
+import { amount, buckets, causes, money, movement, wallets as walletNames } from '../parts/cells.ts';
 import { balanceCharts } from '../parts/charts.ts';
 import { pageOf, readQuery } from '../parts/list.ts';
 import { form, nothing, type Page } from '../parts/page.ts';
-import { amount, buckets, causes, money, movement, wallets as walletNames } from '../parts/values.ts';
 
 const LATEST = 5;
 const MAX_SHOWN = 25;

@@ -19,8 +19,8 @@ import {
 import type { Context } from 'hono';
 import type { Service } from '../../service/service.ts';
 import type { RefusalStatus, SandboxRefusal } from '../../state/refusal.ts';
+import { troubled } from './delivery-states.ts';
 import { misbehaviourLabel } from './presets.ts';
-import { troubled } from './values.ts';
 
 export type Links = readonly (readonly [href: string, label: string])[];
 

@@ -9,23 +9,21 @@ import {
   type Markup,
   time,
 } from '@payment-service/pages';
-import { failedSince } from '../../deliveries/compose.ts';
+import { failedSince } from '../../deliveries/composition.ts';
 import type { Service } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
-import { matches, readQuery, searchable } from '../parts/list.ts';
-import { button, form, type Page } from '../parts/page.ts';
+import { milliseconds, outcomeTitle, statusOf } from '../parts/cells.ts';
 import {
   deliveryState,
   deliveryTone,
   deliveryWords,
   type Group,
   grouped,
-  milliseconds,
-  outcomeTitle,
   stateOf,
-  statusOf,
   troubled,
-} from '../parts/values.ts';
+} from '../parts/delivery-states.ts';
+import { matches, readQuery, searchable } from '../parts/list.ts';
+import { button, form, type Page } from '../parts/page.ts';
 
 /** What a delivery does next, or did last. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {

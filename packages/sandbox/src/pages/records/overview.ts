@@ -1,8 +1,9 @@
 import { column, count, html, list, type Markup, note, type Tone } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
+import { amount } from '../parts/cells.ts';
 import { deliveryCharts } from '../parts/charts.ts';
+import { type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/delivery-states.ts';
 import type { Page } from '../parts/page.ts';
-import { amount, type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/values.ts';
 import { deliveryColumns, dismissButton } from './deliveries.ts';
 import { transactionColumns } from './transactions.ts';
 

@@ -13,12 +13,12 @@ import {
   time,
 } from '@payment-service/pages';
 import * as z from 'zod';
-import { readJson } from '../../state/fields.ts';
+import { readJson } from '../../state/json-values.ts';
 import type { RequestRecord, TransactionRecord } from '../../state/records.ts';
 import type { Reader } from '../../state/store.ts';
+import { milliseconds, statusTone } from '../parts/cells.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import { nothing, type Page } from '../parts/page.ts';
-import { milliseconds, statusTone } from '../parts/values.ts';
 import { asCurl, bodyStart, head } from '../parts/wire.ts';
 
 const started = z.object({ data: z.object({ transaction: z.object({ id: z.number() }) }) });

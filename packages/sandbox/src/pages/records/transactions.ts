@@ -1,9 +1,10 @@
 import { age, badge, type Column, capital, column, count, html } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import type { TransactionRecord, TransactionStatus } from '../../state/records.ts';
+import { amount, milliseconds, money, statusOf, transactionState } from '../parts/cells.ts';
+import { deliveryState } from '../parts/delivery-states.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import type { Page } from '../parts/page.ts';
-import { amount, deliveryState, milliseconds, money, statusOf, transactionState } from '../parts/values.ts';
 
 /** The columns of every list of transactions. */
 export function transactionColumns(service: Service): Column<TransactionRecord>[] {

@@ -2,8 +2,8 @@ import { ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider } from '@payment-service/core/client';
 import { checkReference } from '@payment-service/core/internal';
 import { callbackData, forgedMoney, redirectProblem } from '../deliveries/callback-data.ts';
-import { contentOf, scheduleDeliveries } from '../deliveries/compose.ts';
-import type { Work } from '../deliveries/context.ts';
+import { contentOf, scheduleDeliveries } from '../deliveries/composition.ts';
+import type { Work } from '../deliveries/unit-of-work.ts';
 import { deriveText } from '../state/account.ts';
 import { checkDestination } from '../state/hosts.ts';
 import { amountText, exactAmount, type Minor, shareOf, toAmount } from '../state/money.ts';
@@ -12,8 +12,8 @@ import { refuse } from '../state/refusal.ts';
 import { defaultRetry } from '../state/retries.ts';
 import type { Reader } from '../state/store.ts';
 import { creditCollection, give, openWallets, take } from './ledger.ts';
-import { findProvider, servesAccount } from './providers.ts';
-import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
+import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './request-schemas.ts';
+import { findProvider, servesAccount } from './simulated-providers.ts';
 
 type TransactionType = TransactionRecord['transactionType'];
 

@@ -1,15 +1,15 @@
 import type { SignedFields, TransactionCallback } from '@payment-service/core';
 import { readSignedFields, signedMessage } from '@payment-service/core/internal';
-import { asObject, readJson } from '../state/fields.ts';
 import { checkDestination } from '../state/hosts.ts';
+import { asObject, readJson } from '../state/json-values.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { DeliveryRecord, Signing, TransactionRecord } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
 import type { Reader } from '../state/store.ts';
 import { callbackData, signedFieldsOf } from './callback-data.ts';
-import type { Moment, Work } from './context.ts';
-import { putDelivery, queuedDeliveries } from './deliveries.ts';
 import { type CallbackContent, misbehavioursIn, type Timing, wordsOf } from './misbehaviours.ts';
+import { putDelivery, queuedDeliveries } from './queue.ts';
+import type { Moment, Work } from './unit-of-work.ts';
 
 /** The content of a callback, and how it is signed. */
 export type Content = Pick<DeliveryRecord, 'body' | 'signature' | 'signed' | 'signing'>;

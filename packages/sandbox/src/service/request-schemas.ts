@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { compositionSchema, misbehaviourSchema, misbehaviours } from '../deliveries/misbehaviours.ts';
-import { address, text } from '../state/fields.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { Settings, TransactionMode } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
+import { address, text } from '../state/request-fields.ts';
 import { type RetryRules, type RetrySettings, retryRules } from '../state/retries.ts';
-import type { BankChange, ProviderChange } from './providers.ts';
+import type { BankChange, ProviderChange } from './simulated-providers.ts';
 
 /** The common fields of a collection and a payout, as in the body of the request. */
 interface TransactionRequest {

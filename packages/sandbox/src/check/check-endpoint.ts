@@ -1,6 +1,6 @@
-import type { Context } from '../deliveries/context.ts';
 import { type Exchanged, exchange } from '../deliveries/delivery-attempt.ts';
 import { explainExchange } from '../deliveries/outcome.ts';
+import type { Context } from '../deliveries/unit-of-work.ts';
 import { checkDestination } from '../state/hosts.ts';
 import type { CheckReport, CheckResult } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
