@@ -3,8 +3,13 @@ export type { SandboxOptions } from './options.ts';
 export { createSandbox, type Sandbox } from './sandbox.ts';
 export type { EndpointFault, EndpointField, SandboxEndpoint } from './service/endpoints.ts';
 export { exampleEndpoints } from './service/endpoints.ts';
-export { defaultProviders } from './service/providers.ts';
-export type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './service/requests.ts';
+export type {
+  CollectionRequest,
+  Outcome,
+  PayoutRequest,
+  TransferRequest,
+} from './service/request-schemas.ts';
+export { defaultProviders } from './service/simulated-providers.ts';
 export type {
   SandboxAttempt,
   SandboxDelivery,

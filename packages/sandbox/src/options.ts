@@ -8,8 +8,8 @@ import {
 } from '@payment-service/core/internal';
 import { redirectProblem } from './deliveries/callback-data.ts';
 import { checkEndpoints, type Endpoint, type SandboxEndpoint } from './service/endpoints.ts';
-import { checkProviders, defaultProviders } from './service/providers.ts';
-import { type Requests, read } from './service/requests.ts';
+import { type Requests, read } from './service/request-schemas.ts';
+import { checkProviders, defaultProviders } from './service/simulated-providers.ts';
 import type { SandboxDelivery } from './service/views.ts';
 import type { Clock } from './state/clock.ts';
 import { checkAllowedHosts, destinationProblem } from './state/hosts.ts';

@@ -9,11 +9,16 @@ import {
 } from '@payment-service/core/internal';
 import { createApp } from './app.ts';
 import { createSigner } from './deliveries/callback-data.ts';
-import type { Context } from './deliveries/context.ts';
 import { createSender } from './deliveries/delivery-attempt.ts';
+import type { Context } from './deliveries/unit-of-work.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { checkSandboxOptions, type SandboxOptions } from './options.ts';
-import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './service/requests.ts';
+import type {
+  CollectionRequest,
+  Outcome,
+  PayoutRequest,
+  TransferRequest,
+} from './service/request-schemas.ts';
 import { createService, type Service } from './service/service.ts';
 import {
   type SandboxDelivery,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallbackPreview } from '../src/deliveries/compose.ts';
+import type { CallbackPreview } from '../src/deliveries/composition.ts';
 import type { SandboxDelivery, SandboxOptions } from '../src/index.ts';
 import type { Composition } from '../src/state/misbehaviour.ts';
 import { listOf } from './support/api.ts';

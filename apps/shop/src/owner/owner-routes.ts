@@ -1,7 +1,7 @@
 import { canonicalAmount } from '@payment-service/core';
 import type { TransitionSummary } from '@payment-service/inbox';
 import { inboxConsole, type NodeListener, nodeListener } from '@payment-service/inbox/console';
-import { badge, columnsOf, counted, html, list, type Markup, time } from '@payment-service/pages';
+import { badge, type Column, column, counted, html, list, type Markup, time } from '@payment-service/pages';
 import { formatMoney, isHeld, type Order } from '../books/order.ts';
 import type { Context } from '../context.ts';
 import { stateOf } from '../orders/order-routes.ts';
@@ -79,26 +79,36 @@ async function orderList({ orders, inbox }: Context): Promise<Markup> {
   const rows = await Promise.all(orders.list().map(rowOf));
   if (rows.length === 0)
     return html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>`;
-  const columns = columnsOf<(typeof rows)[number]>({
-    'Order | wide': ({ id, form, product, createdAt }) =>
-      html`<a href="/orders/${id}">${id}</a>${aside(html`${form.quantity} × ${product.name}, ${time(createdAt)}`)}`,
-    'State | title': (order) => html`${stateOf(order)}${aside(whyOf(order))}`,
-    'Total | title number': ({ total, payment }) => {
+  const columns: Column<(typeof rows)[number]>[] = [
+    column(
+      'Order',
+      ['wide'],
+      ({ id, form, product, createdAt }) =>
+        html`<a href="/orders/${id}">${id}</a>${aside(html`${form.quantity} × ${product.name}, ${time(createdAt)}`)}`,
+    ),
+    column('State', ['title'], (order) => html`${stateOf(order)}${aside(whyOf(order))}`),
+    column('Total', ['title', 'number'], ({ total, payment }) => {
       const paid = formatMoney(payment?.settled ?? total);
       const isOther = payment && paid !== formatMoney({ ...total, amount: canonicalAmount(total.amount) });
       return html`${formatMoney(total)}${aside(isOther ? `Paid ${paid}` : '')}`;
-    },
+    }),
     // A claim: it is not signed.
-    'Charge, as claimed | minor number': ({ total, payment }) =>
+    column('Charge, as claimed', ['minor', 'number'], ({ total, payment }) =>
       payment?.charge ? formatMoney({ ...total, amount: payment.charge }) : '',
-    Customer: ({ form, providerName }) => html`${form.name}${aside(`${form.account}, ${providerName}`)}`,
-    Callbacks: ({ id, transitions }) =>
+    ),
+    column(
+      'Customer',
+      [],
+      ({ form, providerName }) => html`${form.name}${aside(`${form.account}, ${providerName}`)}`,
+    ),
+    column('Callbacks', [], ({ id, transitions }) =>
       transitions.length === 0
         ? '–'
         : html`<a class="number" href="${INBOX}/payment?reference=${id}">${counted(transitions.length, 'callback')}<span class="hidden-text"> of ${id}</span></a>${
             transitions.some(needsAttention) ? html` ${badge('bad', 'Needs attention')}` : ''
           }`,
-  });
+    ),
+  ];
   return list('orders', columns, rows);
 }
 

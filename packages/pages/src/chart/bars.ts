@@ -1,8 +1,8 @@
 import { scaleBand, scaleLinear, scaleUtc } from 'd3-scale';
 import { html } from 'hono/html';
-import type { Markup } from '../layout.ts';
-import { time } from '../quantities.ts';
-import { count } from '../text.ts';
+import type { Markup } from '../frame/layout.ts';
+import { time } from '../text/quantities.ts';
+import { count } from '../text/text.ts';
 import {
   at,
   type ChartWords,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { Markup } from '../layout.ts';
-import type { Tone } from '../state.ts';
+import type { Markup } from '../frame/layout.ts';
+import type { Tone } from '../text/state.ts';
 
 /** In units of the drawing, which are about pixels: a chart is at most 30rem wide. */
 export const WIDTH = 400;

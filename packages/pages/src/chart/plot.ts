@@ -1,8 +1,8 @@
 import { scaleLinear, scaleLog, scaleUtc } from 'd3-scale';
 import { area, curveStepAfter, line, type SeriesPoint, stack } from 'd3-shape';
 import { html } from 'hono/html';
-import type { Markup } from '../layout.ts';
-import { utc } from '../quantities.ts';
+import type { Markup } from '../frame/layout.ts';
+import { utc } from '../text/quantities.ts';
 import {
   at,
   type ChartWords,

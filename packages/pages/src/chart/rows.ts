@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { html } from 'hono/html';
-import type { Markup } from '../layout.ts';
+import type { Markup } from '../frame/layout.ts';
 import { at, type ChartWords, chart, label, WIDTH } from './chart.ts';
 
 const ROW = 40;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Explanation, explain } from '@payment-service/core/explain';
-import { asObject, readJson } from '../state/fields.ts';
+import { asObject, readJson } from '../state/json-values.ts';
 import { CommandError, hasCode, reasonOf, UsageError } from './failures.ts';
 import type { FoundKeys } from './session.ts';
 

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { SandboxAccount } from '../state/account.ts';
-import { asObject, readJson } from '../state/fields.ts';
 import { forOwnerOnly } from '../state/files.ts';
+import { asObject, readJson } from '../state/json-values.ts';
 import { CommandError, hasCode, reasonOf, UsageError } from './failures.ts';
 
 /** A sandbox, and the keys to its API. */

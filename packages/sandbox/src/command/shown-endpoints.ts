@@ -1,5 +1,5 @@
 import type { SandboxEndpoint } from '../service/endpoints.ts';
-import { fieldsOf } from '../service/requests.ts';
+import { fieldsOf } from '../service/request-schemas.ts';
 import type { SandboxAccount } from '../state/account.ts';
 import { payerIn } from './trigger.ts';
 

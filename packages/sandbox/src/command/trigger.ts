@@ -1,10 +1,10 @@
 import { nearName } from '@payment-service/core/internal';
 import { sampleCallback } from '@payment-service/core/testing';
 import { misbehaviours } from '../deliveries/misbehaviours.ts';
-import { defaultProviders } from '../service/providers.ts';
-import { collectionFields } from '../service/requests.ts';
+import { collectionFields } from '../service/request-schemas.ts';
+import { defaultProviders } from '../service/simulated-providers.ts';
 import type { SandboxDelivery } from '../service/views.ts';
-import { asObject, readJson } from '../state/fields.ts';
+import { asObject, readJson } from '../state/json-values.ts';
 import { CommandError, UsageError } from './failures.ts';
 import type { Session } from './session.ts';
 

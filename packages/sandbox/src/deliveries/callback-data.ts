@@ -34,9 +34,6 @@ export function callbackData(transaction: TransactionRecord): TransactionCallbac
   };
 }
 
-/** In the payload: the currency and amount of request and transaction, the charge and the total. */
-const MONEY = /_(currency|amount|charge|credit)$/;
-
 /**
  * The six fields about money, with another amount or currency, which the signature does not cover (threat A2). The charge is
  * unchanged, and the total is consistent.
@@ -45,16 +42,20 @@ const MONEY = /_(currency|amount|charge|credit)$/;
  */
 export function forgedMoney(
   changes: Misbehaviour,
-  transaction: TransactionRecord,
+  { payload }: TransactionCallback,
   field = 'forged_amount',
 ): object {
-  const currency = changes.forged_currency ?? transaction.currency;
-  const asked = changes.forged_amount ?? toAmount(transaction.amount, transaction.currency);
-  const amount = exactAmount(asked, currency, field);
-  const charge = rescale(transaction.charge, transaction.currency, currency);
-  const totalCredit = transaction.chargeCustomer ? amount : amount - charge;
-  const { payload } = callbackData({ ...transaction, currency, amount, charge, totalCredit });
-  return Object.fromEntries(Object.entries(payload).filter(([name]) => MONEY.test(name)));
+  const { transaction_currency: from, transaction_amount, transaction_charge } = payload;
+  const currency = changes.forged_currency ?? from;
+  const minor = exactAmount(changes.forged_amount ?? transaction_amount, currency, field);
+  const charge = rescale(exactAmount(transaction_charge, from), from, currency);
+  const amount = toAmount(minor, currency);
+  return {
+    ...{ request_currency: currency, request_amount: amount },
+    ...{ transaction_currency: currency, transaction_amount: amount },
+    transaction_charge: toAmount(charge, currency),
+    total_credit: payload.charge_customer ? amount : toAmount(minor - charge, currency),
+  };
 }
 
 /** The parameters that the redirect adds to the merchant's address: event, the 16 payload fields and the signature. */

@@ -1,7 +1,8 @@
+import type { TransactionCallback } from '@payment-service/core';
 import * as z from 'zod';
-import { address, milliseconds, shortText } from '../state/fields.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
-import type { Signing, TransactionRecord } from '../state/records.ts';
+import type { Signing } from '../state/records.ts';
+import { address, milliseconds, shortText } from '../state/request-fields.ts';
 import { retryRules } from '../state/retries.ts';
 import { forgedMoney } from './callback-data.ts';
 
@@ -24,10 +25,11 @@ export interface Timing {
 }
 
 type Choices = readonly (readonly [value: string, text: string])[];
+/** @param genuine What the service would send. */
 type ContentChange = (
   data: CallbackContent,
   changes: Misbehaviour,
-  transaction: TransactionRecord,
+  genuine: TransactionCallback,
 ) => CallbackContent;
 
 /** One misbehaviour: its values in requests, its control in forms, its label and its effect. */
@@ -200,12 +202,10 @@ const declared = {
   },
 } as const satisfies Readonly<Record<keyof Misbehaviour, Declared>>;
 
-function withPayload(
-  fields: (changes: Misbehaviour, transaction: TransactionRecord) => object,
-): ContentChange {
-  return ({ event, payload }, changes, transaction) => ({
+function withPayload(fields: (changes: Misbehaviour, genuine: TransactionCallback) => object): ContentChange {
+  return ({ event, payload }, changes, genuine) => ({
     event,
-    payload: { ...payload, ...fields(changes, transaction) },
+    payload: { ...payload, ...fields(changes, genuine) },
   });
 }
 

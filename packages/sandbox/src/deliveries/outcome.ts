@@ -1,8 +1,8 @@
 import { type Exchange, explainOutcome, type Outcome } from '@payment-service/core/explain';
 import type { DeliveryAttempt, DeliveryRecord, TransactionRecord } from '../state/records.ts';
 import { callbackData } from './callback-data.ts';
-import { readCallback } from './compose.ts';
-import type { Context } from './context.ts';
+import { readCallback } from './composition.ts';
+import type { Context } from './unit-of-work.ts';
 
 /** The answer to a request, as recorded. */
 type Recorded = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_code' | 'ms'>;

@@ -1,6 +1,6 @@
 import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
-import { findProvider } from '../service/providers.ts';
 import type { Service } from '../service/service.ts';
+import { findProvider } from '../service/simulated-providers.ts';
 import { fail, onlyMethods, succeed } from './envelope.ts';
 import { requireKeys } from './guards.ts';
 

@@ -1,7 +1,7 @@
 import { MAX_FIELDS, readFields } from '@payment-service/pages';
 import type { Context, Handler } from 'hono';
 import { startOf } from '../deliveries/delivery-attempt.ts';
-import { readJson } from '../state/fields.ts';
+import { readJson } from '../state/json-values.ts';
 import { type RefusalStatus, refuse, SandboxRefusal } from '../state/refusal.ts';
 
 declare module 'hono' {

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { entriesOf } from '../service/ledger.ts';
-import { read } from '../service/requests.ts';
+import { read } from '../service/request-schemas.ts';
 import type { Service } from '../service/service.ts';
 import {
   type StartedCollection,

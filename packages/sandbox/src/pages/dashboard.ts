@@ -7,7 +7,7 @@ import { type RefusalStatus, SandboxRefusal } from '../state/refusal.ts';
 import { check } from './account/check.ts';
 import { providers } from './account/providers.ts';
 import { reset, settings } from './account/settings.ts';
-import { start } from './account/start.ts';
+import { start } from './account/start-transaction.ts';
 import { currencyWallets, wallets } from './account/wallets.ts';
 import { compose } from './compose/compose.ts';
 import { framed, type Links, nothing, type Page, refusedForm, say, sentence } from './parts/page.ts';

@@ -4,8 +4,8 @@ import { formFields, onlyMethods } from '../http/envelope.ts';
 import type { Service } from '../service/service.ts';
 import { amountText, toAmount } from '../state/money.ts';
 import type { TransactionRecord } from '../state/records.ts';
+import { money, transactionState } from './parts/cells.ts';
 import { page } from './parts/page.ts';
-import { money, transactionState } from './parts/values.ts';
 
 const CALLBACK_BEFORE_REDIRECT_MS = 5000;
 

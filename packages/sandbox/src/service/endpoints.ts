@@ -1,7 +1,8 @@
 import { ConfigurationError } from '@payment-service/core';
 import * as z from 'zod';
-import { asObject, text } from '../state/fields.ts';
-import { type CollectionRequest, fieldsOf, type PayoutRequest, requestField } from './requests.ts';
+import { asObject } from '../state/json-values.ts';
+import { text } from '../state/request-fields.ts';
+import { type CollectionRequest, fieldsOf, type PayoutRequest, requestField } from './request-schemas.ts';
 
 /** The fields of a simulated collection, payout or transfer. */
 export type EndpointField = Exclude<keyof CollectionRequest | keyof PayoutRequest, 'misbehave' | 'retry'>;

@@ -1,5 +1,5 @@
 import type { Wallet } from '@payment-service/core/client';
-import type { Work } from '../deliveries/context.ts';
+import type { Work } from '../deliveries/unit-of-work.ts';
 import { amountText, shareOf, toAmount } from '../state/money.ts';
 import type {
   EntryRecord,

@@ -1,15 +1,10 @@
 import type { PayoutBank, Wallet } from '@payment-service/core/client';
 import type { Outcome as AttemptOutcome } from '@payment-service/core/explain';
-import { checkEndpoint } from '../check/check.ts';
-import { type CallbackPreview, compose, failedSince, preview, unchanged } from '../deliveries/compose.ts';
-import type { Context, Moment, Work } from '../deliveries/context.ts';
-import {
-  createDeliveries,
-  type Deliveries,
-  putDelivery,
-  queuedDeliveries,
-} from '../deliveries/deliveries.ts';
+import { checkEndpoint } from '../check/check-endpoint.ts';
+import { type CallbackPreview, compose, failedSince, preview, unchanged } from '../deliveries/composition.ts';
 import { outcomeOf } from '../deliveries/outcome.ts';
+import { createDeliveries, type Deliveries, putDelivery, queuedDeliveries } from '../deliveries/queue.ts';
+import type { Context, Moment, Work } from '../deliveries/unit-of-work.ts';
 import { checkDestination } from '../state/hosts.ts';
 import type {
   CheckReport,
@@ -24,9 +19,9 @@ import type {
 import { refuse } from '../state/refusal.ts';
 import type { Reader, Unit } from '../state/store.ts';
 import { clear, listWallets, openWallets } from './ledger.ts';
-import { changeBank, changeProvider, defaultProviders, putProviders } from './providers.ts';
-import { read } from './requests.ts';
-import { checkRedirect, decide, makeDeposit, makeTransfer, startTransaction } from './transactions.ts';
+import { checkRedirect, decide, makeDeposit, makeTransfer, startTransaction } from './operations.ts';
+import { read } from './request-schemas.ts';
+import { changeBank, changeProvider, defaultProviders, putProviders } from './simulated-providers.ts';
 import { redirectOf, type SandboxDelivery, viewDelivery } from './views.ts';
 
 /**

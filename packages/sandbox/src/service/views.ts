@@ -3,8 +3,8 @@ import type { Outcome } from '@payment-service/core/explain';
 import { signedMessage } from '@payment-service/core/internal';
 import { csvLine } from '@payment-service/pages';
 import { callbackData, redirectLocation, signedFieldsOf } from '../deliveries/callback-data.ts';
-import type { Context } from '../deliveries/context.ts';
 import { outcomeOf } from '../deliveries/outcome.ts';
+import type { Context } from '../deliveries/unit-of-work.ts';
 import type { Misbehaviour } from '../state/misbehaviour.ts';
 import { toAmount } from '../state/money.ts';
 import type {

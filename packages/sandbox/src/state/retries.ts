@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { milliseconds } from './fields.ts';
+import { milliseconds } from './request-fields.ts';
 
 /** How often, and after which responses, a callback is resent. Simulated: the service's rule is not shown. */
 export interface RetryRules {

@@ -49,7 +49,7 @@ export async function balances({ inbox, query }: View): Promise<Markup> {
 const totals = (name: string, found: readonly SettledTotal[]): Markup =>
   tableOf(
     name,
-    ['Type', 'Amount | number', 'Payments | number'],
+    ['Type', ['Amount', 'number'], ['Payments', 'number']],
     found,
     ({ transaction_type: type, compare, ...one }) => [
       compare === 'both' ? type : `${type}, compared by its ${compare}`,
@@ -113,7 +113,7 @@ ${
   found.length > 0 &&
   html`<div class="charted">${gains(report)}<div>${tableOf(
     'wallets',
-    ['Wallet', 'Verdict', 'Unexplained | number', 'What it means'],
+    ['Wallet', 'Verdict', ['Unexplained', 'number'], 'What it means'],
     found,
     (one) => [
       `${one.wallet_type} ${one.currency}`,

@@ -73,7 +73,7 @@ async function banners({ inbox }: View): Promise<Markup | string> {
 /** What was credited on each day, exact. */
 export async function moneyPage(view: View): Promise<Response> {
   const { settled } = await view.inbox.history({ days: 31 });
-  const cells = ['Day', 'Type', 'Credited | number', 'Payments | number'];
+  const cells = ['Day', 'Type', ['Credited', 'number'], ['Payments', 'number']] as const;
   return consolePage(view, {
     title: 'Money',
     section: '/money',

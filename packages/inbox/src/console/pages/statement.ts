@@ -166,8 +166,8 @@ function result(found: Compared): Markup {
   const left = found.samples.filter((one) => needsLook(one) && !isDue(one));
   return html`<div class="stack" id="result">${note(found.isClean ? 'good' : 'wait', first, others.join(' '))}
 ${preview(found.read)}
-${tableOf('verdicts', ['Verdict', 'Lines | number', 'Meaning'], occurring(found), ([verdict, count]) => [verdict, String(count), STATEMENT_VERDICTS[verdict].meaning])}
-${tableOf('findings', ['Reference', 'Verdict', 'Line', 'Amount | number', 'Detail'], left, (one) => [one.merchant_reference, one.verdict, String(one.line ?? ''), amountOf(one), one.detail ?? ''])}</div>`;
+${tableOf('verdicts', ['Verdict', ['Lines', 'number'], 'Meaning'], occurring(found), ([verdict, count]) => [verdict, String(count), STATEMENT_VERDICTS[verdict].meaning])}
+${tableOf('findings', ['Reference', 'Verdict', 'Line', ['Amount', 'number'], 'Detail'], left, (one) => [one.merchant_reference, one.verdict, String(one.line ?? ''), amountOf(one), one.detail ?? ''])}</div>`;
 }
 
 /** It can be chosen below. */

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import {
   age,
   badge,
-  columnsOf,
+  type Column,
+  column,
   groupedDigits,
   html,
   list,
@@ -64,19 +65,22 @@ export function paymentList(view: View, name: string, found: readonly PaymentSum
   const now = Date.now();
   const amounts = found.flatMap(({ expected, settled }) => [expected?.amount, settled?.amount]);
   const decimals = Math.max(0, ...amounts.map((amount) => amount?.split('.')[1]?.length ?? 0));
-  const columns = columnsOf<PaymentSummary>({
-    'Reference | title wide': (one) =>
-      html`<a href="${at(view, paymentPath(one))}">${one.merchant_reference || 'no reference'}</a>`,
-    'State | title': stateBadge,
-    'What it needs | title wide': ({ state, needs, expected }) => {
+  const columns: Column<PaymentSummary>[] = [
+    column(
+      'Reference',
+      ['title', 'wide'],
+      (one) => html`<a href="${at(view, paymentPath(one))}">${one.merchant_reference || 'no reference'}</a>`,
+    ),
+    column('State', ['title'], stateBadge),
+    column('What it needs', ['title', 'wide'], ({ state, needs, expected }) => {
       if (needs !== undefined) return wordsOfReason(needs).heading;
       return state === 'overdue' ? html`Was due ${age(Number(expected?.deadline), now)}` : '';
-    },
-    'Changed | title number': ({ changedAt }) => age(changedAt.getTime(), now),
-    'Expected | number': ({ expected }) => aligned(expected, decimals),
-    'Credited | number': ({ settled }) => aligned(settled, decimals),
-    'Type | minor': ({ transaction_type: type }) => type,
-  });
+    }),
+    column('Changed', ['title', 'number'], ({ changedAt }) => age(changedAt.getTime(), now)),
+    column('Expected', ['number'], ({ expected }) => aligned(expected, decimals)),
+    column('Credited', ['number'], ({ settled }) => aligned(settled, decimals)),
+    column('Type', ['minor'], ({ transaction_type: type }) => type),
+  ];
   const rows = found.map((one) => ({ ...one, id: hash('sha256', paymentPath(one)).slice(0, 12) }));
   return list(name, columns, rows);
 }

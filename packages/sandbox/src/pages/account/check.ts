@@ -1,7 +1,8 @@
 import {
   age,
   badge,
-  columnsOf,
+  type Column,
+  column,
   count,
   counted,
   html,
@@ -12,9 +13,9 @@ import {
 } from '@payment-service/pages';
 import { checkCases } from '../../check/cases.ts';
 import type { CheckResult } from '../../state/records.ts';
+import { milliseconds } from '../parts/cells.ts';
 import { type Example, examples } from '../parts/list.ts';
 import { form, type Page } from '../parts/page.ts';
-import { milliseconds } from '../parts/values.ts';
 
 const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, word: string]>> = {
   pass: ['good', 'Pass'],
@@ -22,14 +23,14 @@ const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, wo
   fail: ['bad', 'Fail'],
 };
 
-const columns = columnsOf<CheckResult>({
-  'Verdict | title': ({ verdict }) => badge(...verdicts[verdict]),
-  'Case | title': ({ title }) => html`<strong>${title}</strong>`,
-  Expected: ({ expected }) => expected,
-  Got: ({ got, status }) => (status === null ? got : html`<span class="number">${got}</span>`),
-  'Time taken | number': ({ ms }) => milliseconds(ms),
-  'What to do | wide': ({ fix }) => fix,
-});
+const columns: readonly Column<CheckResult>[] = [
+  column('Verdict', ['title'], ({ verdict }) => badge(...verdicts[verdict])),
+  column('Case', ['title'], ({ title }) => html`<strong>${title}</strong>`),
+  column('Expected', [], ({ expected }) => expected),
+  column('Got', [], ({ got, status }) => (status === null ? got : html`<span class="number">${got}</span>`)),
+  column('Time taken', ['number'], ({ ms }) => milliseconds(ms)),
+  column('What to do', ['wide'], ({ fix }) => fix),
+];
 
 const example = (verdict: CheckResult['verdict'], title: string, expected: string, fix: string): Example => ({
   Case: title,

@@ -1,6 +1,6 @@
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
 import { badge, counted, type Filled, html, type Markup } from '@payment-service/pages';
-import { read } from '../../service/requests.ts';
+import { read } from '../../service/request-schemas.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
 import { button, form, type Page } from '../parts/page.ts';

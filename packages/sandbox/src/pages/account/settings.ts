@@ -1,5 +1,5 @@
 import { counted, html, note, span, time } from '@payment-service/pages';
-import { read } from '../../service/requests.ts';
+import { read } from '../../service/request-schemas.ts';
 import { defaultRetry } from '../../state/retries.ts';
 import { changeFields, changesIn, fieldsFrom } from '../compose/changes.ts';
 import { button, form, type Page } from '../parts/page.ts';

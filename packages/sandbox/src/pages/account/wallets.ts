@@ -1,8 +1,9 @@
 import type { Wallet } from '@payment-service/core/client';
 import {
   age,
+  type Column,
   capital,
-  columnsOf,
+  column,
   count,
   counted,
   type Filled,
@@ -15,23 +16,27 @@ import { entriesOf, waitingEntries } from '../../service/ledger.ts';
 import type { Service } from '../../service/service.ts';
 import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
+import { amount, buckets, causes, money, movement, wallets as walletNames } from '../parts/cells.ts';
 import { balanceCharts } from '../parts/charts.ts';
 import { pageOf, readQuery } from '../parts/list.ts';
 import { form, nothing, type Page } from '../parts/page.ts';
-import { amount, buckets, causes, money, movement, wallets as walletNames } from '../parts/values.ts';
 
 const LATEST = 5;
 const MAX_SHOWN = 25;
 
 /** A sum from left to right. */
-const walletColumns = columnsOf<Wallet>({
-  'Wallet | title wide': ({ wallet_type }) =>
-    html`<strong>${wallet_type === 'MERCHANT_PAYOUT' ? 'Payouts' : 'Collections'}</strong> <span class="quiet small">${wallet_type}</span>`,
-  'Available | number': (one) => amount(one.available_balance, one.currency),
-  '+ Uncleared | number': (one) => amount(one.uncleared_balance, one.currency),
-  '+ Reserve | number': (one) => amount(one.reserve_balance, one.currency),
-  '= Actual | number': (one) => amount(one.actual_balance, one.currency),
-});
+const walletColumns: readonly Column<Wallet>[] = [
+  column(
+    'Wallet',
+    ['title', 'wide'],
+    ({ wallet_type }) =>
+      html`<strong>${wallet_type === 'MERCHANT_PAYOUT' ? 'Payouts' : 'Collections'}</strong> <span class="quiet small">${wallet_type}</span>`,
+  ),
+  column('Available', ['number'], (one) => amount(one.available_balance, one.currency)),
+  column('+ Uncleared', ['number'], (one) => amount(one.uncleared_balance, one.currency)),
+  column('+ Reserve', ['number'], (one) => amount(one.reserve_balance, one.currency)),
+  column('= Actual', ['number'], (one) => amount(one.actual_balance, one.currency)),
+];
 
 const about = ({ transactionId, cause }: EntryRecord): Markup | string =>
   transactionId === null
@@ -54,34 +59,32 @@ function balancedEntries(service: Service, currency: string): Balanced[] {
     .reverse();
 }
 
-/** The entries of a currency, newest first. */
-const entryList = (name: string, entries: readonly Balanced[], now: number): Markup =>
-  list(
-    name,
-    columnsOf<Balanced>({
-      'Amount | title number': (one) =>
-        html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
-      'Why | title wide': about,
-      'Where | title': ({ walletType, bucket }) => capital(`${walletNames[walletType]}, ${buckets[bucket]}`),
-      'Balance | number': (one) => money(one.balance, one.currency),
-      'Age | title number': ({ at }) => age(at, now),
-    }),
-    entries,
-  );
+const entryColumns = (now: number): Column<Balanced>[] => [
+  column(
+    'Amount',
+    ['title', 'number'],
+    (one) => html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
+  ),
+  column('Why', ['title', 'wide'], about),
+  column('Where', ['title'], ({ walletType, bucket }) =>
+    capital(`${walletNames[walletType]}, ${buckets[bucket]}`),
+  ),
+  column('Balance', ['number'], (one) => money(one.balance, one.currency)),
+  column('Age', ['title', 'number'], ({ at }) => age(at, now)),
+];
+
+const waitingColumns = (now: number): Column<EntryRecord>[] => [
+  column('Amount', ['title', 'number'], (one) => html`<strong>${money(one.amount, one.currency)}</strong>`),
+  column('Where', ['title'], ({ bucket }) => capital(buckets[bucket])),
+  column('Becomes available', ['title', 'wide'], ({ freeAt }) =>
+    freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
+  ),
+  column('From', [], about),
+];
 
 /** The parts that become available next, and the number of others. */
 const waitingList = (name: string, waiting: readonly EntryRecord[], max: number, now: number): Markup =>
-  html`${list(
-    name,
-    columnsOf<EntryRecord>({
-      'Amount | title number': (one) => html`<strong>${money(one.amount, one.currency)}</strong>`,
-      'Where | title': ({ bucket }) => capital(buckets[bucket]),
-      'Becomes available | title wide': ({ freeAt }) =>
-        freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
-      From: about,
-    }),
-    waiting.slice(0, max),
-  )}
+  html`${list(name, waitingColumns(now), waiting.slice(0, max))}
 ${waiting.length > max ? html`<p class="quiet small">${count(waiting.length - max)} more become available later.</p>` : ''}`;
 
 const walletList = (service: Service, currency: string): Markup =>
@@ -130,7 +133,7 @@ ${
   html`<h3>Not available yet</h3>
 ${waitingList(`waiting-${currency}`, waiting, LATEST, now)}`
 }
-${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Latest entries</summary>${entryList(`latest-entries-${currency}`, entries.slice(0, LATEST), now)}</details>`}
+${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Latest entries</summary>${list(`latest-entries-${currency}`, entryColumns(now), entries.slice(0, LATEST))}</details>`}
 <details id="move-${currency}"${isOpen ? html` open` : ''}><summary>Deposit or transfer</summary><div class="split">${move('deposit', 'Deposit', 'Into the collection wallet, without a transaction.')}${move('transfer', 'Transfer', 'From the collection wallet to the payout wallet.')}</div></details>`,
 )}</section>`;
 }
@@ -142,11 +145,11 @@ export const wallets: Page = {
     const now = service.clock.now();
     const currencies = [...new Set(service.wallets().map(({ currency }) => currency))];
     const { rows, pager } = pageOf(readQuery(c), service.store.list('transfer').reverse());
-    const transferColumns = columnsOf<TransferRecord>({
-      'Transfer | title': ({ id }) => html`<strong>${id}</strong>`,
-      'Amount | number': (one) => money(one.amount, one.currency),
-      'Age | number': ({ createdAt }) => age(createdAt, now),
-    });
+    const transferColumns: Column<TransferRecord>[] = [
+      column('Transfer', ['title'], ({ id }) => html`<strong>${id}</strong>`),
+      column('Amount', ['number'], (one) => money(one.amount, one.currency)),
+      column('Age', ['number'], ({ createdAt }) => age(createdAt, now)),
+    ];
     return {
       title: 'Wallets',
       body: html`<p class="quiet">The actual balance is always the sum of available, uncleared and reserve.</p>
@@ -182,7 +185,7 @@ export const currencyWallets: Page = {
         currency,
         html`${walletList(service, currency)}
 <section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
-${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : entryList('entries', rows, now)}${pager}</section>
+${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('entries', entryColumns(now), rows)}${pager}</section>
 ${waiting.length > 0 && html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${waitingList('waiting', waiting, MAX_SHOWN, now)}</details>`}`,
       )}`,
     };

@@ -1,6 +1,6 @@
 import { type fieldsOf, html, type Markup } from '@payment-service/pages';
 import { type Declared, groups, misbehaviours } from '../../deliveries/misbehaviours.ts';
-import { asObject, readJson } from '../../state/fields.ts';
+import { asObject, readJson } from '../../state/json-values.ts';
 import type { Misbehaviour } from '../../state/misbehaviour.ts';
 import { refuse } from '../../state/refusal.ts';
 

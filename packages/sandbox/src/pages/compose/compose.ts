@@ -12,8 +12,8 @@ import {
 } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { callbackData } from '../../deliveries/callback-data.ts';
-import type { CallbackPreview } from '../../deliveries/compose.ts';
-import { type Requests, read } from '../../service/requests.ts';
+import type { CallbackPreview } from '../../deliveries/composition.ts';
+import { type Requests, read } from '../../service/request-schemas.ts';
 import type { Service } from '../../service/service.ts';
 import { SandboxRefusal } from '../../state/refusal.ts';
 import { askAgain, form, idIn, nothing, type Page, refusedForm, sentence } from '../parts/page.ts';

@@ -17,7 +17,8 @@ import {
 import type { Service } from '../../service/service.ts';
 import { amountText, toAmount } from '../../state/money.ts';
 import type { DeliveryRecord, EntryRecord, WalletType } from '../../state/records.ts';
-import { amount, deliveryTone, outcomes, toneOf, wallets } from './values.ts';
+import { amount, toneOf, wallets } from './cells.ts';
+import { deliveryTone, outcomes } from './delivery-states.ts';
 
 /** How much is drawn, so that a page of a long-lived sandbox stays small. */
 const MAX_DELIVERIES = 300;

@@ -5,9 +5,6 @@ import {
   html,
   list,
   type Markup,
-  narrowing,
-  paged,
-  pageIn,
   searchForm,
   tableOf,
   time,
@@ -26,7 +23,8 @@ export type Query = Readonly<
 export function readQuery(c: Context): Query {
   const { q = '', state = '', endpoint = '', since = '', page } = c.req.query();
   const isTime = /^\d{1,15}$/.test(since);
-  return { path: c.req.path, q: q.trim(), state, endpoint, since: isTime ? since : '', page: pageIn(page) };
+  const asked = Math.max(1, Math.floor(Number(page) || 1));
+  return { path: c.req.path, q: q.trim(), state, endpoint, since: isTime ? since : '', page: asked };
 }
 
 const addressOf = ({ path, page, ...filter }: Query): string =>
@@ -86,9 +84,7 @@ export function searchable<T extends { readonly id: number | string }>(
 ${searchForm(
   query.path,
   { name: 'q', value: query.q, words: `Search by ${searched}` },
-  endpoints.length > 1 || query.endpoint !== ''
-    ? narrowing('endpoint', 'Endpoint', endpoints, query.endpoint)
-    : '',
+  endpoints.length > 1 || query.endpoint !== '' ? narrowed(endpoints, query.endpoint) : '',
   { state: query.state, since: query.since },
 )}</div>
 ${query.since === '' ? '' : html`<p>Last sent since ${time(Number(query.since))}. <a href="${addressOf({ ...query, since: '' })}">Show those before it too</a></p>`}
@@ -97,13 +93,26 @@ ${rows.length === 0 && !isAsked ? examples('Example', [example]) : ''}
 ${pager}`;
 }
 
+/** Narrows a search to the callbacks of one endpoint. */
+const narrowed = (endpoints: readonly string[], chosen: string): Markup =>
+  html`<label class="check">Endpoint <select name="endpoint"><option value="">any</option>${endpoints.map((one) => html`<option${one === chosen ? html` selected` : ''}>${one}</option>`)}</select></label>`;
+
+const PAGE_SIZE = 25;
+
 /** One page of the results, and links to the others. */
 export function pageOf<T>(query: Query, found: readonly T[]): { rows: T[]; pager: Markup | string } {
-  const { start, rows, pages, links } = paged(found, query.page, (page) => addressOf({ ...query, page }));
+  const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
+  const page = Math.min(query.page, pages);
+  const start = (page - 1) * PAGE_SIZE;
+  const rows = found.slice(start, start + PAGE_SIZE);
   if (pages === 1) return { rows, pager: '' };
+  const link = (other: number, label: string): Markup | string =>
+    other < 1 || other > pages
+      ? ''
+      : html`<a class="button" href="${addressOf({ ...query, page: other })}">${label}</a>`;
   return {
     rows,
-    pager: html`<nav class="actions" aria-label="Pages of the list">${links}
+    pager: html`<nav class="actions" aria-label="Pages of the list">${link(page - 1, 'Newer')}${link(page + 1, 'Older')}
 <span class="quiet">${count(start + 1)} to ${count(start + rows.length)} of ${count(found.length)}</span></nav>`,
   };
 }

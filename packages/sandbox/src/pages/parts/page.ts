@@ -19,8 +19,8 @@ import {
 import type { Context } from 'hono';
 import type { Service } from '../../service/service.ts';
 import type { RefusalStatus, SandboxRefusal } from '../../state/refusal.ts';
+import { troubled } from './delivery-states.ts';
 import { misbehaviourLabel } from './presets.ts';
-import { troubled } from './values.ts';
 
 export type Links = readonly (readonly [href: string, label: string])[];
 
@@ -67,9 +67,8 @@ const fieldNames: Readonly<Record<string, string>> = {
 
 /** The message for the reader, whose field the page shows. */
 export function sentence({ message }: SandboxRefusal): string {
-  const [, name, rest = ''] = /^([a-z_]+): (.+?)\.?$/s.exec(message) ?? [];
-  if (/^(must|is) /.test(rest)) return `This ${rest}.`;
-  return rest.startsWith('Invalid ') ? `Check the field ${name}.` : message;
+  const [, rest = ''] = /^[a-z_]+: (.+?)\.?$/s.exec(message) ?? [];
+  return /^(must|is) /.test(rest) ? `This ${rest}.` : message;
 }
 
 /** A refused form shows its input again, and what is wrong. */

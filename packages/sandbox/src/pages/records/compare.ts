@@ -1,7 +1,8 @@
 import { differenceOf, html, type Markup, note, plainLines } from '@payment-service/pages';
 import type { DeliveryRecord } from '../../state/records.ts';
+import { outcomeTitle } from '../parts/cells.ts';
+import { deliveryState } from '../parts/delivery-states.ts';
 import type { Page } from '../parts/page.ts';
-import { deliveryState, outcomeTitle } from '../parts/values.ts';
 
 const lines = (headers: readonly (readonly [string, string])[], body: string): string[] => [
   ...headers.map(([name, value]) => `${name}: ${value}`),

@@ -2,30 +2,28 @@ import {
   age,
   badge,
   type Column,
-  columnsOf,
+  column,
   count,
   counted,
   html,
   type Markup,
   time,
 } from '@payment-service/pages';
-import { failedSince } from '../../deliveries/compose.ts';
+import { failedSince } from '../../deliveries/composition.ts';
 import type { Service } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
-import { matches, readQuery, searchable } from '../parts/list.ts';
-import { button, form, type Page } from '../parts/page.ts';
+import { milliseconds, outcomeTitle, statusOf } from '../parts/cells.ts';
 import {
   deliveryState,
   deliveryTone,
   deliveryWords,
   type Group,
   grouped,
-  milliseconds,
-  outcomeTitle,
   stateOf,
-  statusOf,
   troubled,
-} from '../parts/values.ts';
+} from '../parts/delivery-states.ts';
+import { matches, readQuery, searchable } from '../parts/list.ts';
+import { button, form, type Page } from '../parts/page.ts';
 
 /** What a delivery does next, or did last. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {
@@ -53,19 +51,30 @@ function outcomeLine(service: Service, one: DeliveryRecord): Markup {
 /** The columns of every list of deliveries, which shows the newest of each transaction. */
 export function deliveryColumns(service: Service): Column<Group>[] {
   const now = service.clock.now();
-  return columnsOf({
-    'State | title': ({ newest }) => deliveryState(service, newest),
-    'Delivery | title': ({ newest, deliveries: { length } }) =>
-      html`${linkTo(newest)}${length === 1 ? '' : html` <span class="quiet number" title="${length} deliveries">×${length}</span>`}`,
-    'Reference | title wide reference': ({ id }) =>
-      html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
-    'Outcome | title wide': ({ newest }) => outcomeLine(service, newest),
-    'Status | number minor': ({ newest }) => statusOf(newest.attempts.at(-1)),
-    'Attempts | number minor': ({ newest: { attempts, retry } }) =>
-      `${attempts.length} of ${retry.max_attempts}`,
-    'Time taken | number minor': ({ newest }) => milliseconds(newest.attempts.at(-1)?.ms),
-    'Age | title number': ({ newest }) => age(newest.createdAt, now),
-  });
+  return [
+    column('State', ['title'], ({ newest }) => deliveryState(service, newest)),
+    column(
+      'Delivery',
+      ['title'],
+      ({ newest, deliveries: { length } }) =>
+        html`${linkTo(newest)}${length === 1 ? '' : html` <span class="quiet number" title="${length} deliveries">×${length}</span>`}`,
+    ),
+    column(
+      'Reference',
+      ['title', 'wide', 'reference'],
+      ({ id }) =>
+        html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
+    ),
+    column('Outcome', ['title', 'wide'], ({ newest }) => outcomeLine(service, newest)),
+    column('Status', ['number', 'minor'], ({ newest }) => statusOf(newest.attempts.at(-1))),
+    column(
+      'Attempts',
+      ['number', 'minor'],
+      ({ newest: { attempts, retry } }) => `${attempts.length} of ${retry.max_attempts}`,
+    ),
+    column('Time taken', ['number', 'minor'], ({ newest }) => milliseconds(newest.attempts.at(-1)?.ms)),
+    column('Age', ['title', 'number'], ({ newest }) => age(newest.createdAt, now)),
+  ];
 }
 
 export const SENDING = 'Sending. The answer will be here.';
@@ -135,7 +144,7 @@ export const deliveries: Page = {
       beside: html`<div class="actions">${trouble.length === 0 ? '' : dismissButton()}${button('release', 'Send all waiting', { at: 'main' })}</div>`,
       body: html`${searchable(
         query,
-        [...columnsOf<Group>({ 'Compare | title': ({ newest }) => chooser(newest) }), ...columns],
+        [column<Group>('Compare', ['title'], ({ newest }) => chooser(newest)), ...columns],
         [
           ['', 'All', rows],
           ['attention', 'Needs attention', trouble.filter(({ newest }) => found.has(newest))],

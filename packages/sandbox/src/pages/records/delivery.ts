@@ -14,8 +14,9 @@ import {
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { Service } from '../../service/service.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
+import { milliseconds, outcomeNote, statusTone } from '../parts/cells.ts';
+import { deliveryState, troubled } from '../parts/delivery-states.ts';
 import { button, idIn, nothing, type Page } from '../parts/page.ts';
-import { deliveryState, milliseconds, outcomeNote, statusTone, troubled } from '../parts/values.ts';
 import { asCurl, asFixture, asTest, bodyStart, head, signatureParts } from '../parts/wire.ts';
 import { dismissButton, planOf, SENDING, sending } from './deliveries.ts';
 

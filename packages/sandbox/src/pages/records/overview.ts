@@ -1,15 +1,16 @@
-import { columnsOf, count, html, list, type Markup, note, type Tone } from '@payment-service/pages';
+import { column, count, html, list, type Markup, note, type Tone } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
+import { amount } from '../parts/cells.ts';
 import { deliveryCharts } from '../parts/charts.ts';
+import { type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/delivery-states.ts';
 import type { Page } from '../parts/page.ts';
-import { amount, type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/values.ts';
 import { deliveryColumns, dismissButton } from './deliveries.ts';
 import { transactionColumns } from './transactions.ts';
 
 const SHOWN_FAILURES = 5;
 const SHOWN_TRANSACTIONS = 6;
 
-const dismissal = columnsOf<Group>({ 'Dismiss | title': dismissButton });
+const dismissal = column<Group>('Dismiss', ['title'], dismissButton);
 
 const tile = (href: string, label: string, value: number, tone: Tone): Markup =>
   html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><div class="quiet">${label}</div><strong>${count(value)}</strong></a>`;
@@ -43,7 +44,7 @@ export const overview: Page = {
 ${
   trouble.length > 0 &&
   html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2><div class="actions">${dismissButton()}</div></div>
-${list('failed', [...deliveryColumns(service), ...dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
+${list('failed', [...deliveryColumns(service), dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
 }
 <div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=attention', 'Needs attention', trouble.length, 'bad')}</div>
 <h2 class="hidden-text">Deliveries and balances</h2>

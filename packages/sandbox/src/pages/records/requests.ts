@@ -3,7 +3,7 @@ import {
   badge,
   bodyText,
   type Column,
-  columnsOf,
+  column,
   copyable,
   copyButton,
   count,
@@ -13,12 +13,12 @@ import {
   time,
 } from '@payment-service/pages';
 import * as z from 'zod';
-import { readJson } from '../../state/fields.ts';
+import { readJson } from '../../state/json-values.ts';
 import type { RequestRecord, TransactionRecord } from '../../state/records.ts';
 import type { Reader } from '../../state/store.ts';
+import { milliseconds, statusTone } from '../parts/cells.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import { nothing, type Page } from '../parts/page.ts';
-import { milliseconds, statusTone } from '../parts/values.ts';
 import { asCurl, bodyStart, head } from '../parts/wire.ts';
 
 const started = z.object({ data: z.object({ transaction: z.object({ id: z.number() }) }) });
@@ -47,16 +47,21 @@ function subject(store: Reader, request: RequestRecord): Markup | string {
     : html`<a href="/transactions/${transaction.id}">${reference}</a>`;
 }
 
-const columns = (store: Reader, now: number): Column<RequestRecord>[] =>
-  columnsOf({
-    'State | title': ({ status }) => badge(statusTone(status), status < 400 ? 'Answered' : 'Refused'),
-    'Request | title wide': ({ id, method, path, refusal }) =>
+const columns = (store: Reader, now: number): Column<RequestRecord>[] => [
+  column('State', ['title'], ({ status }) =>
+    badge(statusTone(status), status < 400 ? 'Answered' : 'Refused'),
+  ),
+  column(
+    'Request',
+    ['title', 'wide'],
+    ({ id, method, path, refusal }) =>
       html`<a class="mono" href="/requests/${id}">${method} ${path}</a>${refusal === null ? '' : html` <span class="quiet small">${refusal}</span>`}`,
-    Reference: (one) => subject(store, one),
-    'Status | number': ({ status }) => String(status),
-    'Time taken | number minor': ({ ms }) => milliseconds(ms),
-    'Age | title number': ({ at }) => age(at, now),
-  });
+  ),
+  column('Reference', [], (one) => subject(store, one)),
+  column('Status', ['number'], ({ status }) => String(status)),
+  column('Time taken', ['number', 'minor'], ({ ms }) => milliseconds(ms)),
+  column('Age', ['title', 'number'], ({ at }) => age(at, now)),
+];
 
 /** The names of the keys in .env. */
 const variables = { 'public-key': 'PUBLIC_KEY', 'secret-key': 'SECRET_KEY' };

@@ -2,7 +2,6 @@ import { age, html, type Markup, note, type Step, story, type Tone } from '@paym
 import type { Service } from '../../service/service.ts';
 import { type TimelineEvent, timelineOf } from '../../service/views.ts';
 import type { Settings, TransactionRecord } from '../../state/records.ts';
-import { button, idIn, nothing, type Page } from '../parts/page.ts';
 import {
   buckets,
   causes,
@@ -12,7 +11,8 @@ import {
   toneOf,
   transactionState,
   wallets,
-} from '../parts/values.ts';
+} from '../parts/cells.ts';
+import { button, idIn, nothing, type Page } from '../parts/page.ts';
 
 /** The merchant's own pages of it, if Settings has their addresses. */
 function merchantLinks({ order_url, inbox_url }: Settings, reference: string): Markup | string {

@@ -1,31 +1,36 @@
-import { age, badge, type Column, capital, columnsOf, count, html } from '@payment-service/pages';
+import { age, badge, type Column, capital, column, count, html } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import type { TransactionRecord, TransactionStatus } from '../../state/records.ts';
+import { amount, milliseconds, money, statusOf, transactionState } from '../parts/cells.ts';
+import { deliveryState } from '../parts/delivery-states.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import type { Page } from '../parts/page.ts';
-import { amount, deliveryState, milliseconds, money, statusOf, transactionState } from '../parts/values.ts';
 
 /** The columns of every list of transactions. */
 export function transactionColumns(service: Service): Column<TransactionRecord>[] {
   const now = service.clock.now();
   const newest = new Map(service.store.list('delivery').map((one) => [one.transactionId, one]));
   const lastOf = ({ id }: TransactionRecord) => newest.get(id)?.attempts.at(-1);
-  return columnsOf({
-    'State | title': transactionState,
-    'Reference | title wide reference': ({ id, merchantReference, internalReference }) =>
-      html`<a href="/transactions/${id}">${merchantReference}</a> <span class="quiet small mono">${internalReference}</span>`,
-    'Type | minor': ({ transactionType }) => capital(transactionType),
-    'Amount | title number': ({ amount, currency }) => money(amount, currency),
-    'Callback | title': ({ id, status, callbackUrl }) => {
+  return [
+    column('State', ['title'], transactionState),
+    column(
+      'Reference',
+      ['title', 'wide', 'reference'],
+      ({ id, merchantReference, internalReference }) =>
+        html`<a href="/transactions/${id}">${merchantReference}</a> <span class="quiet small mono">${internalReference}</span>`,
+    ),
+    column('Type', ['minor'], ({ transactionType }) => capital(transactionType)),
+    column('Amount', ['title', 'number'], ({ amount, currency }) => money(amount, currency)),
+    column('Callback', ['title'], ({ id, status, callbackUrl }) => {
       const delivery = newest.get(id);
       if (delivery !== undefined) return deliveryState(service, delivery, `/deliveries/${delivery.id}`);
       if (callbackUrl === null) return html`<span class="quiet">No callback URL</span>`;
       return html`<span class="quiet">${status === 'PENDING' ? 'After the decision' : 'None'}</span>`;
-    },
-    'Status | number minor': (one) => statusOf(lastOf(one)),
-    'Time taken | number minor': (one) => milliseconds(lastOf(one)?.ms),
-    'Age | title number': ({ createdAt }) => age(createdAt, now),
-  });
+    }),
+    column('Status', ['number', 'minor'], (one) => statusOf(lastOf(one))),
+    column('Time taken', ['number', 'minor'], (one) => milliseconds(lastOf(one)?.ms)),
+    column('Age', ['title', 'number'], ({ createdAt }) => age(createdAt, now)),
+  ];
 }
 
 /** All transactions, newest first. */

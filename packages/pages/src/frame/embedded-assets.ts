@@ -5,7 +5,7 @@ export function embeddedAssets(): { name: string; load(id: string): Promise<stri
   return {
     name: 'embedded-assets',
     async load(id) {
-      if (!/[\\/]pages[\\/]src[\\/]assets\.ts$/.test(id)) return undefined;
+      if (!/[\\/]pages[\\/]src[\\/]frame[\\/]assets\.ts$/.test(id)) return undefined;
       const names = Object.keys(ASSETS) as AssetName[];
       const contents = await Promise.all(names.map(async (name) => [name, await readAsset(name)]));
       return `const contents: Record<string, string> = ${JSON.stringify(Object.fromEntries(contents))};

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Markup } from './layout.ts';
+import type { Markup } from '../frame/layout.ts';
 
 /** Why a form was refused, in a sentence, and the name of the wrong field, if there is one. */
 export interface Problem {

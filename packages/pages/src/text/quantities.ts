@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Markup } from './layout.ts';
+import type { Markup } from '../frame/layout.ts';
 import { count } from './text.ts';
 
 export const utc = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23).replace('T', ' ')} UTC`;

@@ -1,8 +1,8 @@
 import type { DeliveryAttempt, DeliveryRecord } from '../state/records.ts';
 import { backoff, namesStatus } from '../state/retries.ts';
 import type { Reader, Unit } from '../state/store.ts';
-import type { Context } from './context.ts';
 import { exchange } from './delivery-attempt.ts';
+import type { Context } from './unit-of-work.ts';
 
 /** Sends what is scheduled when it is due. All of its state is in the store. */
 export interface Deliveries {

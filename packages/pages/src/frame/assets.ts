@@ -18,5 +18,5 @@ export async function readAsset(name: AssetName): Promise<string> {
   if (name === 'idiomorph.js') {
     return `${await read(import.meta.resolve('idiomorph/dist/idiomorph.min.js'))}\nexport { Idiomorph };\n`;
   }
-  return read(new URL(`./browser/${name}`, import.meta.url).href);
+  return read(new URL(`../browser/${name}`, import.meta.url).href);
 }

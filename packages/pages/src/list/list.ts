@@ -1,29 +1,26 @@
 import { html } from 'hono/html';
-import type { Markup } from './layout.ts';
-import { count } from './text.ts';
+import type { Markup } from '../frame/layout.ts';
+import { count } from '../text/text.ts';
+
+/**
+ * What a column holds. `title`: clear without its label. `number`. `wide`: fills the rest of a line. `minor`: hidden below 1,024
+ * pixels. `reference`: keeps room for one on a wide screen.
+ */
+type Kind = 'title' | 'number' | 'wide' | 'minor' | 'reference';
 
 /** A column of a list. On a phone, where a row has two lines, `label` is shown next to the cell. */
 export interface Column<T> {
   readonly label: string;
-  readonly kinds: readonly string[];
-  /** In place of the label above the column, such as a link that sorts by it. */
-  readonly head?: Markup | undefined;
+  readonly kinds: readonly Kind[];
   readonly cell: (row: T) => Markup | string;
 }
 
-/**
- * Columns as a table: the label, and after `|` what the cell is. `title`: clear without its label. `number`. `wide`: fills the rest
- * of a line. `minor`: hidden below 1,024 pixels.
- *
- * @example columnsOf<Order>({ 'Reference | title wide reference': ({ id }) => id, Total: ({ total }) => total })
- */
-export const columnsOf = <T>(cells: Readonly<Record<string, Column<T>['cell']>>): Column<T>[] =>
-  Object.entries(cells).map(([name, cell]) => columnOf(name, cell));
-
-function columnOf<T>(name: string, cell: Column<T>['cell']): Column<T> {
-  const [label = '', kinds = ''] = name.split(' | ');
-  return { label, kinds: kinds.split(' '), cell };
-}
+/** @example column<Order>('Reference', ['title', 'wide'], ({ id }) => id) */
+export const column = <T>(label: string, kinds: Column<T>['kinds'], cell: Column<T>['cell']): Column<T> => ({
+  label,
+  kinds,
+  cell,
+});
 
 const classOf = ({ kinds }: Pick<Column<never>, 'kinds'>): string =>
   kinds.filter((kind) => kind !== 'title').join(' ');
@@ -42,7 +39,7 @@ export function list<T extends object>(
   more: (row: T) => Markup | string = () => '',
 ): Markup {
   return html`<table class="list" id="${name}"><caption class="hidden-text">${name.replaceAll('-', ' ')}</caption>
-<thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.head ?? column.label}</th>`)}</tr></thead>
+<thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.label}</th>`)}</tr></thead>
 <tbody>${rows.map((row, index) => {
     const id = `${name}-${'id' in row ? row.id : index}`;
     return html`<tr id="${id}">${columns.map(
@@ -59,19 +56,20 @@ const below = (id: string, columns: number, content: Markup | string): Markup | 
 /**
  * A table of strings, whose first one names its row; nothing without rows.
  *
- * @param labels After ` | `, what the column is, as in `columnsOf()`.
+ * @param labels of the columns, each with its kind if it has one.
  * @param cells of one row, in the order of the labels.
  */
 export function tableOf<T>(
   name: string,
-  labels: readonly string[],
+  labels: readonly (string | readonly [label: string, kind: Kind])[],
   rows: readonly T[],
   cells: (row: T) => readonly (Markup | string)[],
 ): Markup {
   if (rows.length === 0) return html``;
-  const columns = labels.map((label, at) =>
-    columnOf(at === 0 ? `${label} | title` : label, (row: ReturnType<typeof cells>) => row[at] ?? ''),
-  );
+  const columns = labels.map((named, at) => {
+    const [label, ...kinds] = typeof named === 'string' ? [named] : named;
+    return column<readonly (Markup | string)[]>(label, at === 0 ? ['title'] : kinds, (row) => row[at] ?? '');
+  });
   return list(name, columns, rows.map(cells));
 }
 

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider } from '@payment-service/core/client';
 import { checkReference } from '@payment-service/core/internal';
-import { forgedMoney, redirectProblem } from '../deliveries/callback-data.ts';
-import { genuineContent, scheduleDeliveries } from '../deliveries/compose.ts';
-import type { Work } from '../deliveries/context.ts';
+import { callbackData, forgedMoney, redirectProblem } from '../deliveries/callback-data.ts';
+import { contentOf, scheduleDeliveries } from '../deliveries/composition.ts';
+import type { Work } from '../deliveries/unit-of-work.ts';
 import { deriveText } from '../state/account.ts';
 import { checkDestination } from '../state/hosts.ts';
 import { amountText, exactAmount, type Minor, shareOf, toAmount } from '../state/money.ts';
@@ -12,8 +12,8 @@ import { refuse } from '../state/refusal.ts';
 import { defaultRetry } from '../state/retries.ts';
 import type { Reader } from '../state/store.ts';
 import { creditCollection, give, openWallets, take } from './ledger.ts';
-import { findProvider, servesAccount } from './providers.ts';
-import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
+import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './request-schemas.ts';
+import { findProvider, servesAccount } from './simulated-providers.ts';
 
 type TransactionType = TransactionRecord['transactionType'];
 
@@ -70,7 +70,7 @@ export function startTransaction(
     redirects: [],
   };
   // Refuses an inexact amount now, not when the callback is due.
-  forgedMoney(misbehave, started, 'misbehave.forged_amount');
+  forgedMoney(misbehave, callbackData(started), 'misbehave.forged_amount');
   if (isPayout) take(work, 'MERCHANT_PAYOUT', 'payout', started);
   work.put('transaction', id, started);
   return started.mode === 'direct' ? decide(work, started, request.outcome) : started;
@@ -125,7 +125,7 @@ export function decide(
   };
   work.put('transaction', id, decided);
   const { callbackUrl: url, misbehave: changes, retry } = decided;
-  const base = genuineContent(work, decided);
+  const base = contentOf(work, callbackData(decided));
   if (url !== null) {
     scheduleDeliveries(work, { transaction: decided, base, changes, url, retry, origin: null });
   }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Markup } from './layout.ts';
+import type { Markup } from '../frame/layout.ts';
 import { time } from './quantities.ts';
 
 /** The meaning of a state for the reader. Each has a shape, a word and a colour: colour alone is never enough. */

@@ -1,34 +1,42 @@
-import type { SignedFields } from '@payment-service/core';
+import type { SignedFields, TransactionCallback } from '@payment-service/core';
 import { readSignedFields, signedMessage } from '@payment-service/core/internal';
-import { asObject, readJson } from '../state/fields.ts';
 import { checkDestination } from '../state/hosts.ts';
+import { asObject, readJson } from '../state/json-values.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { DeliveryRecord, Signing, TransactionRecord } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
 import type { Reader } from '../state/store.ts';
 import { callbackData, signedFieldsOf } from './callback-data.ts';
-import type { Moment, Work } from './context.ts';
-import { putDelivery, queuedDeliveries } from './deliveries.ts';
 import { type CallbackContent, misbehavioursIn, type Timing, wordsOf } from './misbehaviours.ts';
+import { putDelivery, queuedDeliveries } from './queue.ts';
+import type { Moment, Work } from './unit-of-work.ts';
 
 /** The content of a callback, and how it is signed. */
 export type Content = Pick<DeliveryRecord, 'body' | 'signature' | 'signed' | 'signing'>;
 
 const genuineSigning: Signing = { key: 'account', offsetSeconds: 0, unit: null };
 
-/** The callback of a transaction as the service would send it now. */
-export function genuineContent({ sign, now }: Moment, transaction: TransactionRecord): Content {
-  const data = callbackData(transaction);
+/** A callback as the service would sign it now. */
+export function contentOf({ sign, now }: Pick<Moment, 'sign' | 'now'>, data: TransactionCallback): Content {
   const signed = signedFieldsOf(data);
   return { body: JSON.stringify(data), signed, signing: genuineSigning, signature: sign(signed, now) };
+}
+
+/** What is changed in a callback. */
+interface Changed extends Pick<Plan, 'base' | 'changes'> {
+  /** What the service would send. */
+  readonly genuine: TransactionCallback;
 }
 
 /**
  * A callback with deliberate changes. If it is signed again but has no five signed strings (one was omitted, or it is not
  * JSON), it keeps the signature of the callback that it was made from.
  */
-function changedContent({ sign, now }: Moment, { transaction, base, changes }: Plan): Content {
-  const body = changedBody(transaction, base.body, changes);
+export function changedContent(
+  { sign, now }: Pick<Moment, 'sign' | 'now'>,
+  { genuine, base, changes }: Changed,
+): Content {
+  const body = changedBody(genuine, base.body, changes);
   const isKept = changes.signature === 'keep';
   const signings = misbehavioursIn(changes).flatMap(({ signing }) => signing ?? []);
   if (isKept && signings.length === 0) return { ...base, body };
@@ -38,14 +46,14 @@ function changedContent({ sign, now }: Moment, { transaction, base, changes }: P
   return { body, signed, signing, signature: sign(signed, now, signing) };
 }
 
-function changedBody(transaction: TransactionRecord, base: string, changes: Misbehaviour): string {
+function changedBody(genuine: TransactionCallback, base: string, changes: Misbehaviour): string {
   const found = misbehavioursIn(changes);
   const [whole] = found.flatMap(({ body }) => body?.(changes) ?? []);
   if (whole !== undefined) return whole;
   if (!found.some(({ content, omitted }) => content ?? omitted)) return base;
   const { event, payload } = found.reduce<CallbackContent>(
-    (data, { content }) => content?.(data, changes, transaction) ?? data,
-    readCallback(base) ?? callbackData(transaction),
+    (data, { content }) => content?.(data, changes, genuine) ?? data,
+    readCallback(base) ?? genuine,
   );
   const omitted = found.flatMap((one) => one.omitted?.(changes) ?? []);
   const left = Object.entries(payload).filter(([name]) => !omitted.includes(name));
@@ -101,7 +109,7 @@ function plan(moment: Moment, id: number, { callback_url, retry, ...changes }: C
   const isSame = delivery !== undefined && isUnchanged(changes);
   return {
     transaction,
-    base: delivery ?? genuineContent(moment, transaction),
+    base: delivery ?? contentOf(moment, callbackData(transaction)),
     changes,
     url,
     retry: { ...(delivery?.retry ?? transaction.retry), ...retry },
@@ -123,7 +131,8 @@ export const compose = (work: Work, id: number, changes: ComposedChanges): Deliv
 /** Shows what `compose` would send. */
 export function preview(moment: Moment, id: number, asked: ComposedChanges): CallbackPreview {
   const planned = plan(moment, id, asked);
-  const { body, signature, signed, signing } = changedContent(moment, planned);
+  const genuine = callbackData(planned.transaction);
+  const { body, signature, signed, signing } = changedContent(moment, { ...planned, genuine });
   const verdict = moment.verifier.verifyCallback({ signature, body });
   return {
     url: planned.url,
@@ -179,7 +188,7 @@ export function scheduleDeliveries(work: Work, plan: Plan): DeliveryRecord[] {
     ...timing.words,
     ...(held ? ['out of order'] : []),
   ];
-  const changed = changedContent(work, plan);
+  const changed = changedContent(work, { base, changes, genuine: callbackData(transaction) });
   const scheduled: DeliveryRecord[] = [];
   for (let copy = 0; copy <= timing.more; copy += 1) {
     const first = copy === 0;

@@ -1,8 +1,8 @@
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
 import { type Filled, html, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
-import { findProvider, servesAccount } from '../../service/providers.ts';
 import type { Service } from '../../service/service.ts';
+import { findProvider, servesAccount } from '../../service/simulated-providers.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
 import { type FormValues, group } from '../compose/changes.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
+import type { Markup } from '../frame/layout.ts';
 import { plainLines } from './json.ts';
-import type { Markup } from './layout.ts';
 
 type Step = readonly [sign: ' ' | '-' | '+', line: string];
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { compositionSchema, misbehaviourSchema, misbehaviours } from '../deliveries/misbehaviours.ts';
-import { address, text } from '../state/fields.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { Settings, TransactionMode } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
+import { address, problemOf, text } from '../state/request-fields.ts';
 import { type RetryRules, type RetrySettings, retryRules } from '../state/retries.ts';
-import type { BankChange, ProviderChange } from './providers.ts';
+import type { BankChange, ProviderChange } from './simulated-providers.ts';
 
 /** The common fields of a collection and a payout, as in the body of the request. */
 interface TransactionRequest {
@@ -161,7 +161,7 @@ export const collectionFields: readonly string[] = Object.keys(
   collectionRequest.omit({ callback_url: true, misbehave: true, retry: true }).shape,
 );
 
-/** In place of the validator's messages, which are about types. */
+/** What is said of fields whose values have a meaning beyond their type. */
 const problems: Readonly<Record<string, string>> = {
   merchant_reference: 'must be a string of 1 to 128 characters',
   amount: 'must be a number above zero, such as 500',
@@ -172,6 +172,8 @@ const problems: Readonly<Record<string, string>> = {
   max_attempts: 'must be a whole number from 1 to 50',
   backoff_ms: 'must be whole milliseconds, at most 7 days',
   api_latency_ms: 'must be whole milliseconds, at most 60,000',
+  misbehave: 'must be an object, such as {"duplicate": 1}; {} switches it off',
+  retry: 'must be an object, such as {"max_attempts": 3}; {} is the default',
   min_amount: 'must be a number, zero or more',
   max_amount: 'must be a number, zero or more',
   max_daily_amount: 'must be a number, zero or more',
@@ -187,8 +189,8 @@ export function read<Kind extends keyof Requests>(kind: Kind, input: unknown): R
     const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
     field = [...(issue?.path ?? []), ...unknown].join('.');
     const name = String(issue?.path.findLast((part) => typeof part === 'string'));
-    const own = problems[name] ?? misbehaviours.get(name)?.problem ?? issue?.message;
-    problem = unknown.length === 0 ? own : 'this field is unknown';
+    const own = problems[name] ?? misbehaviours.get(name)?.problem;
+    problem = (unknown.length === 0 && own) || (issue && problemOf(issue));
   } catch {
     // zod reads what it describes.
   }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Markup } from './layout.ts';
+import type { Markup } from '../frame/layout.ts';
 
 /** A string behind a summary, with a button that copies it if scripts run. */
 export const copyable = (id: string, label: string, text: string): Markup =>

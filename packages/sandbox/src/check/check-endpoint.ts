@@ -1,10 +1,10 @@
-import type { Context } from '../deliveries/context.ts';
 import { type Exchanged, exchange } from '../deliveries/delivery-attempt.ts';
 import { explainExchange } from '../deliveries/outcome.ts';
+import type { Context } from '../deliveries/unit-of-work.ts';
 import { checkDestination } from '../state/hosts.ts';
 import type { CheckReport, CheckResult } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
-import { type CheckCase, type CheckMessage, checkCases, type Expected, makerOf } from './cases.ts';
+import { type CheckCase, type CheckMessage, checkCases, type Expected, messageOf } from './cases.ts';
 
 const EXPECTED: Readonly<Record<Expected, string>> = {
   accept: '2xx',
@@ -13,8 +13,6 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
   refuse: '400, 401 or 403',
   aside: '400, 401 or 403',
 };
-/** The exact expectation of one case. */
-const NAMED: Readonly<Record<string, string>> = { too_large: '413', wrong_method: '405, 404 or 401' };
 const REFUSALS = [400, 401, 403, 413, 415, 422];
 /** A server that refuses a long body may close the connection while it is still sent. */
 const CLOSED = ['ECONNRESET', 'EPIPE'];
@@ -38,7 +36,7 @@ export async function checkEndpoint(url: string | null, context: Context): Promi
   for (const [index, one] of checkCases.entries()) {
     // The second case repeats the first one, under the same references.
     const number = `${now}${String(index === 1 ? 0 : index).padStart(2, '0')}`;
-    const message = one.message(makerOf(context.sign, now, number));
+    const message = messageOf(one, { sign: context.sign, now }, number);
     const exchanged = await exchange({ ...message, url }, attempts);
     context.changes.ended.throwIfAborted();
     const result = resultOf(one, url, message, exchanged, context);
@@ -61,14 +59,14 @@ function resultOf(
   const { status, ms, error, headers } = exchanged;
   const verdict = verdictOf(one, exchanged);
   // A response that no case expects has its own explanation: a missing route, a crash, a login page.
-  const request = { method: method ?? 'POST', url, headers: headers ?? [], body };
+  const request = { method, url, headers: headers ?? [], body };
   const outcome = explainExchange(request, exchanged, { signingKey, now: clock.now() });
   const isSilent = verdict === 'pass' && !(expected === 'either' && isAccepted(status));
   const isOdd = name === 'genuine' || !(isAccepted(status) || isRefusal(status));
   return {
     name,
     title,
-    expected: NAMED[name] ?? EXPECTED[expected],
+    expected: one.answer ?? EXPECTED[expected],
     got:
       status === null ? `no answer: ${error}` : error === null ? String(status) : `${status}, then ${error}`,
     status,
@@ -81,14 +79,17 @@ function resultOf(
 const isAccepted = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 const isRefusal = (status: number | null): boolean => status !== null && REFUSALS.includes(status);
 
-function verdictOf({ name, expected }: CheckCase, { status, error_code }: Exchanged): CheckResult['verdict'] {
+function verdictOf(
+  { expected, refusals = [], mayBeClosed = false }: CheckCase,
+  { status, error_code }: Exchanged,
+): CheckResult['verdict'] {
   if (expected !== 'refuse' && expected !== 'aside') {
     if (isAccepted(status)) return 'pass';
     if (!isRefusal(status) || expected === 'accept') return 'fail';
     return expected === 'either' ? 'pass' : 'warn';
   }
-  if (status === null) return name === 'too_large' && CLOSED.includes(error_code ?? '') ? 'pass' : 'fail';
-  if (isRefusal(status) || (name === 'wrong_method' && [404, 405].includes(status))) return 'pass';
+  if (status === null) return mayBeClosed && CLOSED.includes(error_code ?? '') ? 'pass' : 'fail';
+  if (isRefusal(status) || refusals.includes(status)) return 'pass';
   const isKept = expected === 'aside' && isAccepted(status);
   return isKept || (status >= 300 && status < 500) ? 'warn' : 'fail';
 }
