@@ -160,7 +160,12 @@ function listsOf(
       { reason: 'already_settled' } as const,
     ],
     ...[{ search: 'rd-77' }, { search: 'no such part' }, { search: 'nt-77' }, { search: 'int-77' }],
-    ...[{ provider: 'example_bank' }, { provider: 'none', state: 'paid' } as const, { limit: 1000 }, { order: 'none' }],
+    ...[
+      { provider: 'example_bank' },
+      { provider: 'none', state: 'paid' } as const,
+      { limit: 1000 },
+      { order: 'none' },
+    ],
   ];
   return {
     ...Object.fromEntries(
