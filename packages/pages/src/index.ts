@@ -2,7 +2,6 @@ export { html } from 'hono/html';
 export { bars } from './chart/bars.ts';
 export {
   type Figures,
-  type Legend,
   type Look,
   moment,
   type Series,
@@ -10,8 +9,7 @@ export {
   short,
   sum,
 } from './chart/chart.ts';
-export { plot } from './chart/plot.ts';
-export { bullets } from './chart/rows.ts';
+export { areas, durations } from './chart/plot.ts';
 export { spark } from './chart/spark.ts';
 export { type Field, type Filled, fieldsOf, form, hiddenFields, type Problem } from './form/form.ts';
 export { assetResponse } from './frame/asset-response.ts';
@@ -26,6 +24,6 @@ export { searchForm, withQuery } from './list/search.ts';
 export { copyable, copyButton } from './text/copy.ts';
 export { difference, differenceOf } from './text/difference.ts';
 export { bodyText, editable, masked, plainLines, withValues } from './text/json.ts';
-export { age, span, time, utc } from './text/quantities.ts';
+export { age, exactSpan, span, time, utc } from './text/quantities.ts';
 export { badge, note, type Step, shape, story, type Tone } from './text/state.ts';
 export { capital, count, counted, csvLine, groupedDigits } from './text/text.ts';

@@ -130,17 +130,13 @@ export async function outcomesOfChart(looked: Looked): Promise<Numbers> {
   return Object.fromEntries(Object.entries(sums).map(([word, count]) => [word, Number(count)]));
 }
 
-const THOUSAND = /^([\d.]+)\sK$/;
-
 /** What the chart of money draws, by its words. */
 export async function moneyOfChart(looked: Looked): Promise<Numbers> {
   const html = await overviewOf(looked);
   const all: Record<string, number> = {};
   for (const [, bar = ''] of html.matchAll(/<g id="money-\w+-\d+"><title>[^.]*\. (.*?)<\/title>/g))
-    for (const [, word = '', amount = ''] of bar.matchAll(/([A-Z][a-z ]+): UGX ([\d.]+(?:\sK)?)/g)) {
-      const thousands = THOUSAND.exec(amount)?.[1];
-      all[word] = (all[word] ?? 0) + (thousands === undefined ? Number(amount) : 1000 * Number(thousands));
-    }
+    for (const [, word = '', amount = ''] of bar.matchAll(/([A-Z][a-z ]+): UGX ([\d.,]*\d)/g))
+      all[word] = (all[word] ?? 0) + Number(amount.replaceAll(',', ''));
   return all;
 }
 

@@ -21,12 +21,12 @@ const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
 
 const isLocal = () => localStorage.getItem('times') === 'local';
 
-/** "2026-11-23 17:05:06.123 UTC+03:00" where the reader asked for local times, and the same in UTC otherwise. */
+/** "2026-11-23 17:05:06 UTC+03:00" where the reader asked for local times, and the same in UTC otherwise. */
 function timeText(iso) {
   const date = new Date(iso);
   const ahead = isLocal() ? -date.getTimezoneOffset() : 0;
   const offset = new Date(Math.abs(ahead) * 60_000).toISOString().slice(11, 16);
-  const text = new Date(date.getTime() + ahead * 60_000).toISOString().slice(0, 23).replace('T', ' ');
+  const text = new Date(date.getTime() + ahead * 60_000).toISOString().slice(0, 19).replace('T', ' ');
   return `${text} UTC${isLocal() ? `${ahead < 0 ? '-' : '+'}${offset}` : ''}`;
 }
 
@@ -271,6 +271,17 @@ document.addEventListener('click', ({ target }) => {
   prepare(document);
 });
 // A hidden tab sends no requests, and catches up when it is shown again.
+/** `/` leads to the search, as on most sites with one. */
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest('input, select, textarea')) return;
+  const field = document.querySelector('input[type=search]');
+  const { find } = part('main').dataset;
+  if (field === null && find === undefined) return;
+  event.preventDefault();
+  if (field === null) location.assign(find);
+  else field.focus();
+});
 document.addEventListener('visibilitychange', () => {
   if (isStale) follow().catch(report);
 });

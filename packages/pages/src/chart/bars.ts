@@ -5,17 +5,17 @@ import { time } from '../text/quantities.ts';
 import { count } from '../text/text.ts';
 import {
   at,
+  below,
   type ChartWords,
   chart,
   type Figures,
   hatch,
-  label,
   moment,
   moments,
   rule,
   type Series,
-  short,
   sum,
+  tickText,
   WIDTH,
 } from './chart.ts';
 
@@ -24,7 +24,7 @@ interface Bars extends Omit<ChartWords, 'figures'> {
   readonly starts: readonly number[];
   /** One value for each bar. */
   readonly series: readonly Series[];
-  /** A value with its unit, for the text over a bar. @default short */
+  /** A value with its unit, for the text over a bar. @default count */
   readonly textOf?: (value: number) => string;
   /** @default the values of each bar that has any, and their sums */
   readonly figures?: Figures;
@@ -35,7 +35,7 @@ const [TOP, BOTTOM, LEFT] = [8, 146, 44];
 
 /** Bars over time, one part for each series, the first at the bottom. */
 export function bars(words: Bars): Markup {
-  const { id, starts, textOf = short } = words;
+  const { id, starts, textOf = count } = words;
   const series = words.series.filter(({ values }) => values.some((value) => value > 0));
   const totals = starts.map((_, index) => sum(series.map(({ values }) => values[index] ?? 0)));
   const x = scaleBand(starts, [LEFT, WIDTH]).padding(0.15);
@@ -43,18 +43,18 @@ export function bars(words: Bars): Markup {
   const spanMs = (starts.at(-1) ?? 0) - (starts[0] ?? 0);
   const isWhole = totals.every(Number.isInteger);
   const marks = y.ticks(3).filter((value) => !isWhole || Number.isInteger(value));
-  const rules = marks.map((value) => rule(LEFT, WIDTH, y(value), short(value)));
+  const rules = marks.map((value) => rule(LEFT, WIDTH, y(value), tickText(value)));
   // Full hours, half days or whole days, each at the bar that it falls into.
   const ticks = scaleUtc([starts[0] ?? 0, starts.at(-1) ?? 0], [LEFT, WIDTH]).ticks(4);
   const begun = ticks.map((tick) => new Date(starts.findLast((start) => start <= tick.getTime()) ?? tick));
-  const times = moments(begun, spanMs).map(([start, text]) =>
-    label((x(start) ?? 0) + x.bandwidth() / 2, HEIGHT - 6, text, 'middle'),
+  const middles = moments(begun, spanMs).map(
+    ([start, text]) => [(x(start) ?? 0) + x.bandwidth() / 2, text] as const,
   );
   const drawn = starts.map((start, index) => {
-    let below = 0;
+    let base = 0;
     const parts = series.map(({ look, values }) => {
-      const [from, to] = [below, below + (values[index] ?? 0)];
-      below = to;
+      const [from, to] = [base, base + (values[index] ?? 0)];
+      base = to;
       if (from === to) return '';
       // A part is seen however small it is.
       const height = Math.max(1.5, y(from) - y(to));
@@ -75,5 +75,9 @@ export function bars(words: Bars): Markup {
     ),
     ['All', ...words.series.map(({ values }) => count(sum(values)))],
   ];
-  return chart({ figures: exact, legend, ...words }, HEIGHT, html`${rules}${drawn}${times}`);
+  return chart(
+    { figures: exact, legend, ...words },
+    HEIGHT,
+    html`${rules}${drawn}${below(middles, HEIGHT - 6)}`,
+  );
 }

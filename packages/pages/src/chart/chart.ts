@@ -80,12 +80,31 @@ export const label = (
 export const rule = (left: number, right: number, y: number, text: string): Markup =>
   html`<line class="rule" x1="${at(left)}" x2="${at(right)}" y1="${at(y)}" y2="${at(y)}"/>${label(left - 4, y + 4, text, 'end')}`;
 
+/** About the widest that a character of a drawing is, in its units: on a phone, where words are largest. */
+const CHARACTER = 8;
+
+/** The words below a drawing, each under its place; one that would lie over another, or outside, is left out. */
+export function below(words: readonly (readonly [x: number, text: string])[], y: number): Markup[] {
+  let end = 0;
+  return words.flatMap(([x, text]) => {
+    const half = (text.length * CHARACTER) / 2;
+    // The card has some space around the drawing.
+    if (x - half < end || x + half > WIDTH + CHARACTER) return [];
+    end = x + half + CHARACTER;
+    return [label(x, y, text, 'middle')];
+  });
+}
+
+const TICK = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+/** The value at a line of a scale. */
+export const tickText = (value: number): string => TICK.format(value).replace(/(?<=\d)(?=[A-Z])/, '\u00a0');
+
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** For lengths and shares: money is added up exactly elsewhere. */
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** 4,200,000 as "4.2 M": for scales and sentences. Tables have all digits. */
+/** 4,200,000 as "4.2 M": for sentences. Tables have all digits. */
 export const short = (value: number): string => SHORT.format(value).replace(/(?<=\d)(?=[A-Z])/, '\u00a0');
 
 /** "2 %"; "0.2 %" below one, and never 0 or 100 for a part that is neither. */

@@ -2,9 +2,10 @@ import { scaleLinear, scaleLog, scaleUtc } from 'd3-scale';
 import { area, curveStepAfter, line, type SeriesPoint, stack } from 'd3-shape';
 import { html } from 'hono/html';
 import type { Markup } from '../frame/layout.ts';
-import { utc } from '../text/quantities.ts';
+import { exactSpan, utc } from '../text/quantities.ts';
 import {
   at,
+  below,
   type ChartWords,
   chart,
   hatch,
@@ -13,8 +14,8 @@ import {
   moments,
   rule,
   type Series,
-  short,
   sum,
+  tickText,
   WIDTH,
 } from './chart.ts';
 
@@ -23,56 +24,88 @@ type Point = readonly [ms: number, value: number];
 interface Plot extends ChartWords {
   readonly from: number;
   readonly to: number;
-  /** How a value is written on the scale. @default short */
-  readonly textOf?: (value: number) => string;
-  /** Values above zero by their orders of magnitude. @default false */
-  readonly isLog?: boolean;
-  /** Single events, each with the text over it. */
-  readonly dots?: readonly {
-    readonly at: number;
-    readonly value: number;
-    readonly look: Look;
-    readonly text: string;
-  }[];
-  /** Values that follow each other, each with its time over it. */
-  readonly lines?: readonly {
+}
+
+interface Durations extends Plot {
+  /** Milliseconds above zero, on a logarithmic scale. */
+  readonly lines: readonly {
     readonly look: Look;
     readonly word: string;
     readonly points: readonly Point[];
   }[];
-  /** Values that add up; each holds until the next time, the first is at the bottom. */
-  readonly areas?: {
-    readonly times: readonly number[];
-    readonly series: readonly Series[];
-  };
-  /** A value that must not be exceeded. */
+  /** Between points that are further apart, there was nothing, and no line is drawn. */
+  readonly everyMs: number;
+  /** A duration that must not be exceeded. */
   readonly limit?: { readonly value: number; readonly word: string };
 }
 
-const HEIGHT = 168;
-const [TOP, BOTTOM, LEFT] = [12, 146, 48];
+interface Amounts extends Plot {
+  /** Each value holds until the next time. */
+  readonly times: readonly number[];
+  /** They add up; the first is at the bottom. */
+  readonly series: readonly Series[];
+}
 
-/** Values over time: as dots, lines or stacked areas. */
-export function plot(words: Plot): Markup {
-  const { id, from, to, textOf = short, isLog = false, lines = [], areas, limit } = words;
-  const { times = [], series = [] } = areas ?? {};
-  const pointsOf = ({ look, word, points }: (typeof lines)[number]) =>
-    points.map(([at, value]) => ({ at, value, look, text: `${utc(at)}. ${word}: ${textOf(value)}` }));
-  const dots = [...(words.dots ?? []), ...lines.flatMap(pointsOf)];
-  const values = [
-    ...dots.map(({ value }) => value),
-    ...times.map((_, index) => sum(series.map(({ values }) => values[index] ?? 0))),
-    ...(limit === undefined ? [] : [limit.value]),
-  ];
-  const x = scaleUtc([from, to], [LEFT + 6, WIDTH - 6]);
-  const above = values.filter((value) => value > 0);
-  const y = isLog
-    ? scaleLog([Math.min(1, ...above), Math.max(10, ...above)], [BOTTOM, TOP]).nice()
-    : scaleLinear([Math.min(0, ...values), Math.max(1e-9, ...values)], [BOTTOM, TOP]).nice(3);
-  y.clamp(true);
-  const marks = isLog ? y.ticks(3).filter((value) => Number.isInteger(Math.log10(value))) : y.ticks(3);
-  const rules = marks.map((value) => rule(LEFT, WIDTH, y(value), textOf(value)));
-  const ticks = moments(x.ticks(4), to - from).map(([ms, text]) => label(x(ms), HEIGHT - 6, text, 'middle'));
+const HEIGHT = 168;
+const [TOP, BOTTOM, LEFT] = [12, 146, 56];
+/** The durations at which a scale may have a line: each has a short and exact name. */
+const MARKS_MS = [1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000];
+/** Between two lines of a scale, so that their words do not touch. */
+const APART = 20;
+
+const timesOf = (from: number, to: number) => scaleUtc([from, to], [LEFT + 6, WIDTH - 6]);
+
+/** The times below a drawing. */
+const timeWords = (x: ReturnType<typeof timesOf>, spanMs: number): Markup[] =>
+  below(
+    moments(x.ticks(4), spanMs).map(([ms, text]) => [x(ms), text] as const),
+    HEIGHT - 6,
+  );
+
+/** Durations over time: a line of points for each series, and the value of each point in its figures. */
+export function durations(words: Durations): Markup {
+  const { id, from, to, lines, everyMs, limit } = words;
+  const values = lines.flatMap(({ points }) => points.map(([, value]) => value));
+  const all = [...values, ...(limit === undefined ? [] : [limit.value])];
+  const x = timesOf(from, to);
+  const y = scaleLog([Math.min(...all) / 2, Math.max(...all) * 2], [BOTTOM, TOP]).clamp(true);
+  const [least = 0, most = 0] = y.domain();
+  let last = Number.POSITIVE_INFINITY;
+  const marks = MARKS_MS.filter((ms) => {
+    const isShown = ms >= least && ms <= most && last - y(ms) >= APART;
+    if (isShown) last = y(ms);
+    return isShown;
+  });
+  const lineOf = line<Point | undefined>()
+    .defined((point) => point !== undefined)
+    .x((point) => x(point?.[0] ?? 0))
+    .y((point) => y(point?.[1] ?? 0))
+    .digits(1);
+  const drawn = lines.map(({ look, word, points }, key) => {
+    const joined = points.flatMap((point, index) =>
+      point[0] - (points[index - 1]?.[0] ?? point[0]) > everyMs ? [undefined, point] : [point],
+    );
+    const dots = points.map(
+      ([ms, value], index) =>
+        html`<circle id="${id}-dot-${key}-${index}" class="mark ${look}"${hatch(id, look)} cx="${at(x(ms))}" cy="${at(y(value))}" r="3"><title>${utc(ms)}. ${word}: ${exactSpan(value)}</title></circle>`,
+    );
+    return html`<path id="${id}-line-${key}" class="line ${look}" fill="none" stroke-width="2" d="${lineOf(joined) ?? ''}"><title>${word}</title></path>${dots}`;
+  });
+  const bound =
+    limit &&
+    html`<line class="limit" x1="${LEFT}" x2="${WIDTH}" y1="${at(y(limit.value))}" y2="${at(y(limit.value))}"/>${label(WIDTH, y(limit.value) - 4, limit.word, 'end')}`;
+  const rules = marks.map((ms) => rule(LEFT, WIDTH, y(ms), exactSpan(ms)));
+  const legend = lines.map(({ look, word }) => [look, word] as const);
+  return chart({ legend, ...words }, HEIGHT, html`${rules}${timeWords(x, to - from)}${drawn}${bound ?? ''}`);
+}
+
+/** Amounts that add up, over time, as stacked areas. */
+export function areas(words: Amounts): Markup {
+  const { id, from, to, times, series } = words;
+  const sums = times.map((_, index) => sum(series.map(({ values }) => values[index] ?? 0)));
+  const x = timesOf(from, to);
+  const y = scaleLinear([Math.min(0, ...sums), Math.max(1e-9, ...sums)], [BOTTOM, TOP]).nice(3);
+  const rules = y.ticks(3).map((value) => rule(LEFT, WIDTH, y(value), tickText(value)));
   const layers = stack<number, number>()
     .keys(series.map((_, key) => key))
     .value((index, key) => series[key]?.values[index] ?? 0)(times.map((_, index) => index));
@@ -82,28 +115,10 @@ export function plot(words: Plot): Markup {
     .y1((part) => y(part[1]))
     .curve(curveStepAfter)
     .digits(1);
-  const lineOf = line<Point>()
-    .x(([ms]) => x(ms))
-    .y(([, value]) => y(value))
-    .digits(1);
-  const drawn = [
-    ...layers.map((layer, key) => {
-      const { look = 'neutral', word = '' } = series[key] ?? {};
-      return html`<path id="${id}-area-${key}" class="mark ${look}" d="${shapeOf(layer) ?? ''}"><title>${word}</title></path>`;
-    }),
-    ...lines.map(
-      ({ look, word, points }, key) =>
-        html`<path id="${id}-line-${key}" class="line ${look}" fill="none" stroke-width="2" d="${lineOf(points) ?? ''}"><title>${word}</title></path>`,
-    ),
-    ...dots.map(
-      ({ at: ms, value, look, text }, key) =>
-        html`<circle id="${id}-dot-${key}" class="mark ${look}"${hatch(id, look)} cx="${at(x(ms))}" cy="${at(y(value))}" r="${look === 'bad' ? 5 : 3}"><title>${text}</title></circle>`,
-    ),
-  ];
-  const bound =
-    limit === undefined
-      ? ''
-      : html`<line class="limit" x1="${LEFT}" x2="${WIDTH}" y1="${at(y(limit.value))}" y2="${at(y(limit.value))}"/>${label(WIDTH, y(limit.value) - 4, limit.word, 'end')}`;
-  const legend = [...series, ...lines].map(({ look, word }) => [look, word] as const);
-  return chart({ legend, ...words }, HEIGHT, html`${rules}${ticks}${drawn}${bound}`);
+  const drawn = layers.map((layer, key) => {
+    const { look = 'neutral', word = '' } = series[key] ?? {};
+    return html`<path id="${id}-area-${key}" class="mark ${look}" d="${shapeOf(layer) ?? ''}"><title>${word}</title></path>`;
+  });
+  const legend = series.map(({ look, word }) => [look, word] as const);
+  return chart({ legend, ...words }, HEIGHT, html`${rules}${timeWords(x, to - from)}${drawn}`);
 }

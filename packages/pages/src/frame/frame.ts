@@ -20,6 +20,8 @@ export interface FrameContent {
   readonly beside?: Markup | string | undefined;
   /** The pages above this one, topmost first. */
   readonly crumbs?: readonly (readonly [href: string, label: string])[] | undefined;
+  /** The page with a search, which the key / opens from a page without one; none by default. */
+  readonly find?: string | undefined;
   /** The version of the state that the page shows, which the server need not send again; none by default. */
   readonly version?: string | number | undefined;
   /** How often an open page is requested again, in milliseconds; never by default. */
@@ -33,7 +35,7 @@ export interface FrameContent {
 
 export function frame(content: FrameContent): Markup {
   const { product, name, title, sections, section, body, brand = '', banners = '', beside = '' } = content;
-  const { crumbs = [], version = '', pollMs, says, said, isRefused } = content;
+  const { crumbs = [], version = '', pollMs, says, said, isRefused, find } = content;
   const above = crumbs.map(([href, label]) => html`<a href="${href}">${label}</a> / `);
   return html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top" id="top"><div class="frame">
@@ -43,7 +45,7 @@ export function frame(content: FrameContent): Markup {
       html`<li><a href="${href}"${href === section ? html` aria-current="page"` : ''}>${label}</a></li>`,
   )}</ul></nav>
 </div></header>
-<main class="frame" id="main" tabindex="-1" data-name="${name}" data-version="${version}"${pollMs === undefined ? '' : html` data-poll="${pollMs}"`}${says === undefined ? '' : html` data-says="${says}"`}>
+<main class="frame" id="main" tabindex="-1" data-name="${name}" data-version="${version}"${pollMs === undefined ? '' : html` data-poll="${pollMs}"`}${says === undefined ? '' : html` data-says="${says}"`}${find === undefined ? '' : html` data-find="${find}"`}>
 ${banners}
 <div class="stack" id="heading">${crumbs.length === 0 ? '' : html`<nav class="crumbs quiet small" aria-label="Breadcrumb">${above}<span aria-current="page">${title}</span></nav>`}
 <div class="head"><h1>${title}</h1>${beside}</div></div>

@@ -8,7 +8,7 @@ import { COMPARISONS } from '../../work/verdict/stored.ts';
 import { at, consolePage, missingPage, plainResponse, type Refused, seeOther, type View } from './page.ts';
 import { NOTE, paymentPage } from './payment.ts';
 import { isReason } from './payments.ts';
-import { paymentList, paymentPath } from './summary.ts';
+import { paymentList, paymentPath, sumsText } from './summary.ts';
 
 /** Performs the act of a form in the name that `authorize` returned. The form is this visitor's, who has the permission. */
 export async function act(view: View, form: URLSearchParams, name: ActName): Promise<Response> {
@@ -98,7 +98,7 @@ export async function bulkPage(view: View, refused?: Refused): Promise<Response>
         : html`<p>This ${about}. ${next === undefined ? '' : `These are the ${MAX_ACTED} that changed last: repeat it for the rest. `}What changes after this page was opened is left as it is.</p>
 <section class="card single">${confirm}</section>
 <section class="stack"><h2>${items.length > MAX_PREVIEWED ? `The first ${MAX_PREVIEWED}` : 'Which ones'}</h2>
-<p class="quiet">All of them: ${wordsOfReason(reason).heading} (<code>${reason}</code>).</p>
+<p class="quiet">All of them: ${wordsOfReason(reason).heading} (<code>${reason}</code>), ${sumsText(items)}.</p>
 ${paymentList(view, 'acted', items.slice(0, MAX_PREVIEWED))}</section>`,
   });
 }

@@ -1,16 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import {
-  badge,
-  bullets,
-  capital,
-  type Field,
-  html,
-  type Markup,
-  note,
-  tableOf,
-  time,
-  utc,
-} from '@payment-service/pages';
+import { badge, capital, type Field, html, type Markup, note, tableOf, time } from '@payment-service/pages';
 import type { BalanceReport, SettledTotal } from '../../reconciliation/balances.ts';
 import { chargesIn, kindsIn, type Pairs, pairsIn } from '../../reconciliation/pairs.ts';
 import type { View } from './page.ts';
@@ -63,47 +52,17 @@ const UNEXPLAINED: Readonly<Record<string, string>> = {
   less: 'less than was settled',
 };
 
-/** The gain of each wallet against the interval that it should be in. */
-function gains({ before, after, wallets: found }: BalanceReport): Markup {
+/** What is wrong with the wallets together. */
+function gainsText(found: BalanceReport['wallets']): string {
   const wrong = found.filter(({ verdict }) => verdict !== 'explained');
-  const nameOf = ({ wallet_type: type, currency }: (typeof found)[number]): string => `${type} ${currency}`;
-  const text = (currency: string, amount: string): string => moneyText({ currency, amount });
-  return bullets({
-    id: 'gains',
-    title:
-      wrong.length === 0
-        ? `The gain of ${found.length === 1 ? 'the wallet' : `all ${found.length} wallets`} is explained`
-        : wrong
-            .map(({ currency, unexplained, verdict }) =>
-              unexplained === undefined
-                ? `the ${currency} wallet is not in both balances`
-                : `${text(currency, unexplained.replace('-', ''))} ${UNEXPLAINED[verdict]}`,
-            )
-            .join(', '),
-    note: `What each wallet gained from ${utc(before.getTime())} to ${utc(after.getTime())}, and what it should have gained.`,
-    rows: found.map((one) => ({
-      name: nameOf(one),
-      least: Number(one.expected.least),
-      most: Number(one.expected.most),
-      value: one.gained === undefined ? undefined : Number(one.gained),
-      text: one.gained === undefined ? 'no balance' : `gained ${text(one.currency, one.gained)}`,
-    })),
-    legend: [
-      ['neutral', 'should have gained'],
-      ['accent', 'gained'],
-      ['bad', 'unexplained'],
-    ],
-    figures: [
-      ['Wallet', 'At least', 'At most', 'Gained', 'Unexplained'],
-      ...found.map((one) => [
-        nameOf(one),
-        text(one.currency, one.expected.least),
-        text(one.currency, one.expected.most),
-        one.gained === undefined ? '' : text(one.currency, one.gained),
-        one.unexplained === undefined ? '' : text(one.currency, one.unexplained),
-      ]),
-    ],
-  });
+  if (wrong.length === 0)
+    return `The gain of ${found.length === 1 ? 'the wallet' : `all ${found.length} wallets`} is explained.`;
+  const texts = wrong.map(({ currency, unexplained, verdict }) =>
+    unexplained === undefined
+      ? `the ${currency} wallet is not in both balances`
+      : `${moneyText({ currency, amount: unexplained.replace('-', '') })} ${UNEXPLAINED[verdict]}`,
+  );
+  return `${texts.join(', ')}.`;
 }
 
 const wallets = (report: BalanceReport): Markup => {
@@ -111,17 +70,27 @@ const wallets = (report: BalanceReport): Markup => {
   return html`<p>Balances recorded at ${time(before.getTime())} and ${time(after.getTime())}.</p>
 ${
   found.length > 0 &&
-  html`<div class="charted">${gains(report)}<div>${tableOf(
+  html`<p><strong>${gainsText(found)}</strong></p>${tableOf(
     'wallets',
-    ['Wallet', 'Verdict', ['Unexplained', 'number'], 'What it means'],
-    found,
-    (one) => [
-      `${one.wallet_type} ${one.currency}`,
-      badge(one.verdict === 'explained' ? 'good' : 'bad', capital(one.verdict.replace('_', ' '))),
-      one.unexplained === undefined ? '' : money({ currency: one.currency, amount: one.unexplained }),
-      one.message,
+    [
+      ...['Wallet', 'Verdict'],
+      ...(['Should have gained', 'Gained', 'Unexplained'] as const).map((name) => [name, 'number'] as const),
+      'What it means',
     ],
-  )}</div></div>`
+    found,
+    ({ wallet_type, currency, verdict, expected: { least, most }, gained, unexplained, message }) => {
+      const shown = (amount: string | undefined): Markup | string =>
+        amount === undefined ? '' : money({ currency, amount });
+      return [
+        `${wallet_type} ${currency}`,
+        badge(verdict === 'explained' ? 'good' : 'bad', capital(verdict.replace('_', ' '))),
+        least === most ? shown(least) : html`${shown(least)} to ${shown(most)}`,
+        gained === undefined ? 'no balance' : shown(gained),
+        shown(unexplained),
+        message,
+      ];
+    },
+  )}`
 }
 ${uncounted.length === 0 ? '' : html`<h3>Settled, and in no interval</h3>${totals('uncounted', uncounted)}`}`;
 };

@@ -1,15 +1,16 @@
+import { sumOfProducts } from '@payment-service/core/reconcile';
 import {
   bars,
   count,
   counted,
+  durations,
+  exactSpan,
   type Figures,
   html,
   type Markup,
-  plot,
   type Series,
   share,
   short,
-  span,
   sum,
 } from '@payment-service/pages';
 import { type InboxHistory, MAX_OPEN, MAX_OUTCOMES, type OpenPayment } from '../../operator/history.ts';
@@ -59,6 +60,8 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
     ];
     const [done = 0, ...rest] = series.map(({ values }) => sum(values));
     const left = sum(rest);
+    const exact = (all: readonly OpenPayment[]): string =>
+      moneyText({ currency, amount: sumOfProducts(all.map(({ amount }) => [amount ?? 0, 1])) });
     const figures: Figures = [
       ['Day', 'Type', 'Credited', 'Payments', ...series.slice(1).map(({ word }) => word)],
       ...days.flatMap(({ mine, waits, held }, index): Figures => {
@@ -68,8 +71,8 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
           one?.transaction_type ?? '',
           one === undefined ? '' : moneyText(one),
           count(one?.count ?? 0),
-          row === 0 ? count(waits.length) : '',
-          row === 0 ? count(held.length) : '',
+          row === 0 ? exact(waits) : '',
+          row === 0 ? exact(held) : '',
         ]);
       }),
     ];
@@ -79,7 +82,7 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
       note: `${currency} a day, by your own expectations.${cutNote(open)}`,
       starts,
       series,
-      textOf: (value) => `${currency} ${short(value)}`,
+      textOf: (value) => `${currency} ${count(value)}`,
       figures,
     });
   });
@@ -143,19 +146,18 @@ function delays({ to, delays: found }: InboxHistory): Markup | '' {
   if (found.length === 0) return '';
   const hours = [...Map.groupBy(found, ({ at }) => at.getTime() - (at.getTime() % HOUR_MS))];
   const rows = hours.map(([hour, same]) => {
-    const sorted = same.map(({ seconds }) => Math.max(seconds, 0.001)).sort((one, other) => one - other);
+    const sorted = same.map(({ seconds }) => Math.max(1, seconds * 1000)).sort((one, other) => one - other);
     return { hour, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), payments: sorted.length };
   });
-  const all = found.map(({ seconds }) => seconds).sort((one, other) => one - other);
+  const all = found.map(({ seconds }) => Math.max(1, seconds * 1000)).sort((one, other) => one - other);
   const first = Math.min(...hours.map(([hour]) => hour), to.getTime() - HOUR_MS);
-  return plot({
+  return durations({
     id: 'delays',
-    title: `Half of the payments were credited ${seconds(quantile(all, 0.5))} after their first report, 99 % within ${seconds(quantile(all, 0.99))}`,
-    note: 'Seconds from the first report to the credit, by hour; the newest 1,000 payments.',
+    title: `Half of the payments were credited ${exactSpan(quantile(all, 0.5))} after their first report, 99 % within ${exactSpan(quantile(all, 0.99))}`,
+    note: 'From the first report to the credit, by hour, on a logarithmic scale; the newest 1,000 payments.',
     from: first,
     to: to.getTime(),
-    isLog: true,
-    textOf: seconds,
+    everyMs: HOUR_MS,
     lines: [
       { look: 'accent', word: 'Half of them (p50)', points: rows.map(({ hour, p50 }) => [hour, p50]) },
       { look: 'wait', word: '99 of 100 (p99)', points: rows.map(({ hour, p99 }) => [hour, p99]) },
@@ -164,8 +166,8 @@ function delays({ to, delays: found }: InboxHistory): Markup | '' {
       ['Hour', 'Half within', '99 of 100 within', 'Payments'],
       ...rows.map(({ hour, p50, p99, payments }) => [
         hourText(hour),
-        seconds(p50),
-        seconds(p99),
+        exactSpan(p50),
+        exactSpan(p99),
         count(payments),
       ]),
     ],
@@ -174,10 +176,3 @@ function delays({ to, delays: found }: InboxHistory): Markup | '' {
 
 const quantile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
-
-const seconds = (value: number): string =>
-  value < 1
-    ? `${count(Math.round(value * 1000))} ms`
-    : value < 60
-      ? `${value.toFixed(1)} s`
-      : span(value * 1000);

@@ -1,5 +1,8 @@
+import { sumOfProducts } from '@payment-service/core/reconcile';
 import { counted, html, type Markup, note, tableOf } from '@payment-service/pages';
-import type { PaymentCounts } from '../../operator/payments.ts';
+import type { InboxHistory } from '../../operator/history.ts';
+import type { PaymentCounts, PaymentPage } from '../../operator/payments.ts';
+import { sumsOf } from '../../operator/sums.ts';
 import { countText, EVIDENCE_WORDS } from '../../words.ts';
 import { historyCharts } from './charts.ts';
 import { at, consolePage, type View } from './page.ts';
@@ -7,42 +10,75 @@ import { paidForm } from './payment.ts';
 import { moneyText, paymentList, paymentPath } from './summary.ts';
 
 const SHOWN = 5;
+/** How many payments are added up for a tile: more than a person decides about in a day. */
+const SUMMED = 500;
+const DAY_MS = 86_400_000;
 
-/** What needs a person, the search of support, and what the last days brought. */
+/** What came in, what needs a person, the search of support, and what the last days brought. */
 export async function overviewPage(view: View): Promise<Response> {
   const { inbox } = view;
   const counts = await inbox.counts();
-  const needed = await inbox.payments({ needed: true, limit: SHOWN });
-  const overdue = await inbox.payments({ state: 'overdue', limit: SHOWN });
-  const section = (id: string, heading: string, path: string, text: string, rows: Markup): Markup =>
-    html`<section class="stack" id="${id}"><div class="head"><h2>${heading}</h2><a href="${at(view, path)}">All<span class="hidden-text"> that are in this list</span></a></div>
-<p class="quiet">${text}</p>
-${rows}</section>`;
+  const history = await inbox.history();
+  const needed = await inbox.payments({ needed: true, limit: SUMMED });
+  const overdue = await inbox.payments({ state: 'overdue', limit: SUMMED });
+  const section = (id: string, heading: string, path: string, text: string, page: PaymentPage): Markup =>
+    html`<details class="card stack" id="${id}"${id === 'needed' ? html` open` : ''}><summary><h2>${heading}: ${expectedText(page)}</h2></summary>
+<p class="quiet">${text} <a href="${at(view, path)}">All<span class="hidden-text"> that are in this list</span></a></p>
+${paymentList(view, `${id}-payments`, page.items.slice(0, SHOWN))}</details>`;
   return consolePage(view, {
     title: 'Overview',
     section: '/',
     says: `${countText(counts.needed)} need a person`,
     banners: await banners(view),
-    body: html`${tiles(view, counts)}
+    body: html`<div class="tiles" id="counts">${moneyTiles(view, history)}${stateTiles(view, counts, { needed, overdue })}</div>
 ${paidForm(view, '')}
-${needed.items.length === 0 ? note('good', 'Nothing needs a person.') : section('needed', 'Need a person', '/payments?state=needed', 'Each page says what to find out, and what can be done.', paymentList(view, 'needed-payments', needed.items))}
-${overdue.items.length > 0 && section('overdue', 'Overdue', '/payments?state=overdue', 'Not paid by the deadline. Ask the service about them, or cancel them.', paymentList(view, 'overdue-payments', overdue.items))}
-${await unreadable(view)}
-${historyCharts(await inbox.history())}`,
+${historyCharts(history)}
+${needed.items.length === 0 ? note('good', 'Nothing needs a person.') : section('needed', 'Need a person', '/payments?state=needed', 'Each page says what to find out, and what can be done.', needed)}
+${overdue.items.length > 0 && section('overdue', 'Overdue', '/payments?state=overdue', 'Not paid by the deadline. Ask the service about them, or cancel them.', overdue)}
+${await unreadable(view)}`,
   });
 }
 
-function tiles(view: View, counts: PaymentCounts): Markup {
-  const rows = [
-    ['needed', counts.needed === 1 ? 'needs a person' : 'need a person', 'bad'],
-    ['overdue', 'overdue', 'wait'],
-    ['open', 'open', 'info'],
-    ['paid', 'paid', 'good'],
+/** What was credited today and yesterday, exact. */
+function moneyTiles(view: View, { settled, to }: InboxHistory): Markup[] {
+  const today = to.getTime() - (to.getTime() % DAY_MS);
+  const days = [
+    ['today', today],
+    ['yesterday', today - DAY_MS],
   ] as const;
-  return html`<div class="tiles" id="counts">${rows.map(
-    ([state, label, tone]) =>
-      html`<a class="tile ${counts[state] === 0 ? 'neutral' : tone}" href="${at(view, `/payments?state=${state}`)}"><strong>${countText(counts[state])}</strong><div class="quiet">${label}</div></a>`,
-  )}</div>`;
+  return days.map(([word, day]) => {
+    const own = settled.filter((one) => one.day.getTime() === day);
+    const amounts = Map.groupBy(own, ({ currency }) => currency);
+    const texts = [...amounts].map(([currency, same]) =>
+      moneyText({ currency, amount: sumOfProducts(same.map(({ amount }) => [amount, 1])) }),
+    );
+    const payments = own.reduce((sum, one) => sum + one.count, 0);
+    return html`<a class="tile ${own.length === 0 ? 'neutral' : 'good'}" id="${word}" href="${at(view, '/money')}">${texts.length === 0 ? html`<strong>Nothing</strong>` : texts.map((text) => html`<strong>${text}</strong>`)}<div class="quiet">credited ${word} (UTC)${payments === 0 ? '' : `, ${counted(payments, 'payment')}`}</div></a>`;
+  });
+}
+
+/** Of the payments of a list, by currency; "at least" if there are more. */
+function expectedText({ items, next }: PaymentPage): string {
+  const sums = sumsOf(items).map(({ currency, expected }) => moneyText({ currency, amount: expected }));
+  if (sums.length === 0) return 'nothing expected';
+  return `${next === undefined ? '' : 'at least '}${sums.join(', ')} expected`;
+}
+
+function stateTiles(
+  view: View,
+  counts: PaymentCounts,
+  pages: Readonly<Record<'needed' | 'overdue', PaymentPage>>,
+): Markup[] {
+  const rows = [
+    ['needed', counts.needed === 1 ? 'needs a person' : 'need a person', 'bad', pages.needed],
+    ['overdue', 'overdue', 'wait', pages.overdue],
+    ['open', 'open', 'info', undefined],
+    ['paid', 'paid', 'good', undefined],
+  ] as const;
+  return rows.map(
+    ([state, label, tone, page]) =>
+      html`<a class="tile ${counts[state] === 0 ? 'neutral' : tone}" href="${at(view, `/payments?state=${state}`)}"><strong>${countText(counts[state])}</strong><div class="quiet">${label}${page === undefined || page.items.length === 0 ? '' : `: ${expectedText(page)}`}</div></a>`,
+  );
 }
 
 /** Reports that belong to no payment, since their reference can be read in more than one way. */

@@ -74,6 +74,7 @@ export async function consolePage(view: View, content: Content): Promise<Respons
     section: section && at(view, section),
     brand: html`<span class="quiet small">${access.by}</span>`,
     crumbs: crumbs.map(link),
+    find: at(view, '/payment'),
     version,
     pollMs: isStill ? undefined : POLL_MS,
     said: refused === undefined ? said : refusalText(refused),

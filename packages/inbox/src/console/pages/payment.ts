@@ -112,7 +112,12 @@ function actForms(view: View, payment: Payment, filled: Filled | undefined): Mar
   const none = payment.isArchived ? 'It is archived and final: its reports have no bodies any more.' : mayNot;
   // To credit once more is last: it is almost never what should be done.
   const names = [...mine.keys()].toSorted((one, other) => Number(one === LAST) - Number(other === LAST));
-  const forms = names.map((name) => actForm(view, payment, mine.get(name) ?? [], fieldsOf(name, filled)));
+  const forms = names.map((name, index) => {
+    const own = actForm(view, payment, mine.get(name) ?? [], fieldsOf(name, filled), index === 0);
+    // The first is what is usually done; the others take their place when they are asked for.
+    const isOpen = index === 0 || filled?.form === name;
+    return html`<details class="card single" id="act-${name}"${isOpen ? html` open` : ''}><summary><h3>${OPERATIONS[name].label}</h3></summary>${own}</details>`;
+  });
   return html`<section class="stack" id="actions"><h2>What you can do</h2>${mine.size === 0 ? html`<p class="quiet">${none}</p>` : forms}</section>`;
 }
 
@@ -123,6 +128,7 @@ function actForm(
   payment: Payment,
   acts: readonly Act[],
   fields: ReturnType<typeof fieldsOf>,
+  isMain: boolean,
 ): Markup {
   const [first, ...others] = acts;
   if (first === undefined) return html``;
@@ -136,12 +142,13 @@ function actForm(
     ({ revision: _, ...act }) => [JSON.stringify(act), choiceText(act, payment)] as const,
   );
   const [[only] = ['']] = choices;
-  return html`<section class="card single"><h3>${label}</h3>${[...effects].map((text) => html`<p class="quiet small">${text}</p>`)}
+  return html`${[...effects].map((text) => html`<p class="quiet small">${text}</p>`)}
 ${form(name, at(view, `/act/${name}`), {
   hidden: { proof: view.proof.value, revision: payment.revision, ...(isOne && { act: only }) },
   fields: html`${isOne ? '' : fields.choice({ name: 'act', label: 'Which' }, choices)}${name === 'expect' ? moneyFields(payment, fields) : ''}${fields.field(NOTE)}${fields.problem()}`,
+  kind: isMain ? 'main' : '',
   button: isOne && money !== undefined ? `${label}: ${textOf(money)}` : label,
-})}</section>`;
+})}`;
 }
 
 const COMPARED = { both: '', request: ', as requested', transaction: ', as transacted' } as const;
@@ -167,7 +174,7 @@ const moneyFields = ({ expected }: Payment, fields: ReturnType<typeof fieldsOf>)
 export const paidForm = (view: View, reference: string): Markup =>
   html`<section class="card" id="paid"><h2>“I have paid”</h2>
 <form class="search" action="${at(view, '/payment')}"><label class="hidden-text" for="paid-reference">The reference of the payment</label>
-<input id="paid-reference" name="reference" type="search" required value="${reference}" placeholder="Reference of the order or of the service">
+<input id="paid-reference" name="reference" type="search" required autofocus value="${reference}" placeholder="Reference of the order or of the service">
 <button class="main">Answer</button></form></section>`;
 
 const UNKNOWN =

@@ -50,21 +50,29 @@ export function moneyText({ currency, amount, text, isInexact }: StoredClaim): s
 
 export const money = (claim: StoredClaim): Markup => html`<span class="amount">${moneyText(claim)}</span>`;
 
-/** Spaces as wide as the missing decimals, so that a column is aligned on its decimal mark. */
-function aligned(claim: Settled | undefined, decimals: number): Markup | string {
+/** With as many decimals as the others of its currency have, so that a column is aligned: USD 570.60 below USD 742.56. */
+function aligned(claim: Settled | undefined, decimals: ReadonlyMap<string, number>): Markup | string {
   if (claim === undefined) return '';
-  const text = moneyText(claim);
-  const fraction = /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
-  const missing = decimals - fraction;
-  const space = missing <= 0 ? '' : (fraction === 0 ? '\u2008' : '') + '\u2007'.repeat(missing);
-  return html`<span class="amount">${text}<span class="pad">${space}</span></span>`;
+  const { currency, amount } = claim;
+  const [whole = '', fraction = ''] = amount.split('.');
+  const all = fraction.padEnd(decimals.get(currency) ?? 0, '0');
+  return money({ currency, amount: all === '' ? whole : `${whole}.${all}` });
+}
+
+/** By currency, the most decimals of an amount. */
+function decimalsIn(amounts: readonly Settled[]): ReadonlyMap<string, number> {
+  const all = new Map<string, number>();
+  for (const { currency, amount } of amounts)
+    all.set(currency, Math.max(all.get(currency) ?? 0, amount.split('.')[1]?.length ?? 0));
+  return all;
 }
 
 /** Payments as a list, each a link to its page. */
 export function paymentList(view: View, name: string, found: readonly PaymentSummary[]): Markup {
   const now = Date.now();
-  const amounts = found.flatMap(({ expected, settled }) => [expected?.amount, settled?.amount]);
-  const decimals = Math.max(0, ...amounts.map((amount) => amount?.split('.')[1]?.length ?? 0));
+  const decimals = decimalsIn(
+    found.flatMap(({ expected, settled }) => [expected ?? [], settled ?? []].flat()),
+  );
   const columns: Column<PaymentSummary>[] = [
     column(
       'Reference',

@@ -75,7 +75,7 @@ export const start: Page = {
     const { callback_url, redirect_url } = service.settings();
     const asked = refused ?? filledBy(c);
     // Unchanged until something is started, so that an update of the page does not change it while it is read.
-    const suggestion = `ORD-${service.store.get('counter', 'id')?.next ?? 1001}`;
+    const number = service.store.get('counter', 'id')?.next ?? 1001;
 
     const part = (id: 'collection' | 'payout'): Markup | string => {
       const [title, minAmount, button] = forms[id];
@@ -102,7 +102,7 @@ export const start: Page = {
         ) => html`${own.choice({ name: 'provider', label: 'Provider', value: nameOf(option), isLeading: true }, names)}
 ${own.field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
 ${own.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, minAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
-${own.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
+${own.field({ name: 'merchant_reference', label: 'Merchant reference', value: `${isPayout ? 'PAYOUT' : 'ORD'}-${number}` })}
 ${own.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
 ${isPayout && banks !== undefined && own.choice({ name: 'bank_code', label: 'Bank' }, banks.map(bankChoice))}${own.choice({ name: 'ending', label: 'How it ends' }, isPayout ? endings : [['page', 'The customer decides on the payment page'], ...endings])}
 ${group(

@@ -1,18 +1,17 @@
 import {
+  areas,
   bars,
   capital,
   count,
   counted,
+  durations,
+  exactSpan,
   html,
-  type Legend,
   type Look,
   type Markup,
   moment,
-  plot,
-  short,
   sum,
   time,
-  utc,
 } from '@payment-service/pages';
 import type { Service } from '../../service/service.ts';
 import { amountText, toAmount } from '../../state/money.ts';
@@ -80,59 +79,58 @@ export function deliveryCharts(service: Service): Markup | string {
   )}`;
 }
 
-const DOTS: Legend = [
-  ['good', 'As expected'],
-  ['info', 'Not judged'],
-  ['bad', 'Failed'],
-];
+const msText = (ms: number): string => `${count(ms)} ms`;
 
-const msText = (ms: number): string => (ms < 1000 ? `${count(ms)} ms` : `${short(ms / 1000)} s`);
-
-/** Every attempt as a dot, below the time that the sandbox waits for an answer. */
+/** How long endpoints took for their answers, below the time that the sandbox waits for one. */
 function responseTimes(service: Service, deliveries: readonly DeliveryRecord[]): Markup | string {
   const answered = deliveries
     .flatMap((one) =>
-      one.attempts.flatMap((attempt, index) => {
-        const look = toneOf(service.outcomeOf(one, attempt));
-        return attempt.ms === null ? [] : [{ one, attempt, number: index + 1, ms: attempt.ms, look }];
+      one.attempts.flatMap(({ at, ms, ...attempt }) => {
+        const isBad = toneOf(service.outcomeOf(one, { at, ms, ...attempt })) === 'bad';
+        return ms === null ? [] : [{ url: one.url, at, ms: Math.max(1, ms), isBad }];
       }),
     )
-    .sort((a, b) => a.attempt.at - b.attempt.at)
+    .sort((a, b) => a.at - b.at)
     .slice(-MAX_DELIVERIES);
-  const [first, last] = [answered[0]?.attempt.at, answered.at(-1)?.attempt.at];
+  const [first, last] = [answered[0]?.at, answered.at(-1)?.at];
   if (first === undefined || last === undefined) return '';
-  const rowOf = (name: string, own: typeof answered): string[] => {
+  const { width, starts } = startsOf(first, last);
+  const timesOf = (own: typeof answered): { half: number; most: number } => {
     const times = own.map(({ ms }) => ms).sort((a, b) => a - b);
-    const bad = own.filter(({ look }) => look === 'bad').length;
-    const [half = 0, most = 0] = [times[Math.ceil(times.length / 2) - 1], times.at(-1)];
-    return [name, count(own.length), count(bad), `${count(half)} ms`, `${count(most)} ms`];
+    return { half: times[Math.ceil(times.length / 2) - 1] ?? 0, most: times.at(-1) ?? 0 };
   };
-  const all = rowOf('All', answered);
-  const byEndpoint = Map.groupBy(answered, ({ one }) => one.url);
-  const [, total, bad, half, most] = all;
-  return plot({
+  const rowOf = (name: Markup | string, own: typeof answered): (Markup | string)[] => {
+    const { half, most } = timesOf(own);
+    const bad = own.filter(({ isBad }) => isBad).length;
+    return [name, count(own.length), count(bad), msText(half), msText(most)];
+  };
+  const bins = starts.flatMap((start) => {
+    const own = answered.filter(({ at }) => at >= start && at < start + width);
+    return own.length === 0 ? [] : [{ start, own, ...timesOf(own) }];
+  });
+  const byEndpoint = Map.groupBy(answered, ({ url }) => url);
+  const { half, most } = timesOf(answered);
+  const failed = answered.filter(({ isBad }) => isBad).length;
+  return durations({
     id: 'response-times',
     title:
       answered.length === 1
-        ? `1 attempt took ${most}`
-        : `Half of ${total} attempts within ${half}, slowest ${most}`,
-    note: `Response times on a logarithmic scale; ${bad} failed${answered.length === MAX_DELIVERIES ? '; the newest 300 attempts' : ''}`,
-    from: Math.min(first, last - MINUTE),
-    to: last,
-    isLog: true,
-    textOf: msText,
-    dots: answered.map(({ one, attempt, number, ms, look }) => ({
-      at: attempt.at,
-      value: ms,
-      look,
-      text: `${utc(attempt.at)}. Delivery ${one.id}, attempt ${number}: ${attempt.status === null ? 'no answer' : `HTTP ${attempt.status}`} after ${count(ms)} ms`,
-    })),
-    limit: { value: service.timeoutMs, word: `no answer after ${msText(service.timeoutMs)}` },
-    legend: DOTS.filter(([look]) => answered.some((one) => one.look === look)),
+        ? `1 attempt took ${msText(most)}`
+        : `Half of ${count(answered.length)} attempts within ${msText(half)}, slowest ${msText(most)}`,
+    note: `Response times of ${exactSpan(width)} each, on a logarithmic scale; ${count(failed)} failed${answered.length === MAX_DELIVERIES ? '; the newest 300 attempts' : ''}`,
+    from: starts[0] ?? first,
+    to: (starts.at(-1) ?? first) + width,
+    everyMs: width,
+    lines: [
+      { look: 'accent', word: 'Half within', points: bins.map(({ start, half }) => [start, half]) },
+      { look: 'wait', word: 'Slowest', points: bins.map(({ start, most }) => [start, most]) },
+    ],
+    limit: { value: service.timeoutMs, word: `no answer after ${exactSpan(service.timeoutMs)}` },
     figures: [
-      ['Endpoint', 'Attempts', 'Failed', 'Median', 'Slowest'],
+      ['From, or endpoint', 'Attempts', 'Failed', 'Half within', 'Slowest'],
+      ...bins.map(({ start, own }) => rowOf(time(start), own)),
       ...[...byEndpoint].map(([url, own]) => rowOf(url, own)),
-      ...(byEndpoint.size > 1 ? [all] : []),
+      ...(byEndpoint.size > 1 ? [rowOf('All', answered)] : []),
     ],
   });
 }
@@ -168,20 +166,18 @@ function balanceChart(own: readonly EntryRecord[], currency: string, walletType:
   const whole = (minor: number): number => toAmount(minor, currency);
   const actual = now.available + now.uncleared + now.reserve;
   const available = now.available === actual ? 'all' : `${amountText(whole(now.available), currency)} of it`;
-  return plot({
+  return areas({
     id: `balances-${currency}-${walletType}`,
     title: `${amountText(whole(actual), currency)} in the ${wallets[walletType]}, ${available} available`,
     note: `Balance after ${every === 1 ? 'each change' : `${count(drawn.length)} of ${count(steps.length)} changes`}, in ${currency}; times are UTC`,
     from: drawn[0]?.at ?? now.at,
     to,
-    areas: {
-      times: [...drawn.map(({ at }) => at), to],
-      series: BUCKETS.flatMap(([look, bucket]) =>
-        drawn.every((step) => step[bucket] === 0)
-          ? []
-          : [{ look, word: capital(bucket), values: [...drawn, now].map((step) => whole(step[bucket])) }],
-      ),
-    },
+    times: [...drawn.map(({ at }) => at), to],
+    series: BUCKETS.flatMap(([look, bucket]) =>
+      drawn.every((step) => step[bucket] === 0)
+        ? []
+        : [{ look, word: capital(bucket), values: [...drawn, now].map((step) => whole(step[bucket])) }],
+    ),
     figures: [
       ['After', 'Available', 'Uncleared', 'Reserve', 'Actual'],
       ...drawn.map(({ at, available, uncleared, reserve }) => [
