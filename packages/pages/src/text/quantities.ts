@@ -38,6 +38,6 @@ export function exactSpan(ms: number): string {
 
 /** How long ago, or how far ahead, with the exact time as its title. */
 export const age = (ms: number, now: number): Markup =>
-  html`<time datetime="${new Date(ms).toISOString()}" data-age title="${utc(ms)}">${
+  html`<time datetime="${new Date(ms).toISOString()}" data-age title="${text(ms, 23)}">${
     Math.abs(now - ms) < 1000 ? 'now' : ms <= now ? `${span(now - ms)} ago` : `in ${span(ms - now)}`
   }</time>`;

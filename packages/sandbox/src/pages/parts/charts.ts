@@ -117,7 +117,7 @@ function responseTimes(service: Service, deliveries: readonly DeliveryRecord[]):
       answered.length === 1
         ? `1 attempt took ${msText(most)}`
         : `Half of ${count(answered.length)} attempts within ${msText(half)}, slowest ${msText(most)}`,
-    note: `Response times of ${exactSpan(width)} each, on a logarithmic scale; ${count(failed)} failed${answered.length === MAX_DELIVERIES ? '; the newest 300 attempts' : ''}`,
+    note: `Response times in steps of ${exactSpan(width)}, on a logarithmic scale; ${count(failed)} failed${answered.length === MAX_DELIVERIES ? '; the newest 300 attempts' : ''}`,
     from: starts[0] ?? first,
     to: (starts.at(-1) ?? first) + width,
     everyMs: width,
