@@ -68,8 +68,10 @@ export function durations(words: Durations): Markup {
   const values = lines.flatMap(({ points }) => points.map(([, value]) => value));
   const all = [...values, ...(limit === undefined ? [] : [limit.value])];
   const x = timesOf(from, to);
-  const y = scaleLog([Math.min(...all) / 2, Math.max(...all) * 2], [BOTTOM, TOP]).clamp(true);
-  const [least = 0, most = 0] = y.domain();
+  // From the mark below the shortest to the one above the longest.
+  const least = MARKS_MS.findLast((ms) => ms <= Math.min(...all)) ?? Math.min(...all);
+  const most = MARKS_MS.find((ms) => ms > Math.max(...all)) ?? 2 * Math.max(...all);
+  const y = scaleLog([least, most], [BOTTOM, TOP]).clamp(true);
   let last = Number.POSITIVE_INFINITY;
   const marks = MARKS_MS.filter((ms) => {
     const isShown = ms >= least && ms <= most && last - y(ms) >= APART;
