@@ -80,7 +80,7 @@ without money.
 
 Then try one sticker (no provider accepts so little), "Decline" on the payment page, or a number that starts with 25679, which
 no mobile money provider serves. Or press "Forged amount, valid signature" in the sandbox's settings and buy again: the order
-stays open. The orders are in the menu of the shop, under "Orders". No money moves.
+stays open. The orders are at ${shop}/owner/orders. No money moves.
 
 Stop with Ctrl-C.
 `;

@@ -20,11 +20,8 @@ interface PageContent extends Partial<Pick<FrameContent, 'beside' | 'section' | 
 }
 
 const PRODUCT = 'Hillside Market';
-const SECTIONS = [
-  ['/', 'Shop'],
-  ['/owner/orders', 'Orders'],
-  ['/owner/inbox', 'Inbox'],
-] as const;
+const OF_CUSTOMERS = [['/', 'Shop']] as const;
+const OF_OWNER = [...OF_CUSTOMERS, ['/owner/orders', 'Orders'], ['/owner/inbox', 'Inbox']] as const;
 
 export async function page(content: PageContent): Promise<Page> {
   const { title, heading = title, main, status = 200, formsTo, head = '', ...rest } = content;
@@ -39,8 +36,8 @@ export async function page(content: PageContent): Promise<Page> {
       brand: html`<img src="/assets/icon.svg" alt="" width="28" height="28">`,
       name: 'the shop',
       title: heading,
-      sections: SECTIONS,
-      body: html`${main}<footer class="quiet small">A sample shop. Payments are simulated by the sandbox: no money moves.</footer>`,
+      sections: rest.section?.startsWith('/owner') ? OF_OWNER : OF_CUSTOMERS,
+      body: html`${main}<footer class="quiet small">A sample shop. Payments are simulated by the sandbox: no money moves. <a href="/owner/orders">For its owner</a></footer>`,
       says: fullTitle,
       said: '',
       isRefused: false,

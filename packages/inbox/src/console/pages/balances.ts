@@ -70,7 +70,7 @@ const wallets = (report: BalanceReport): Markup => {
   return html`<p>Balances recorded at ${time(before.getTime())} and ${time(after.getTime())}.</p>
 ${
   found.length > 0 &&
-  html`<p><strong>${gainsText(found)}</strong></p>${tableOf(
+  html`<p id="gains"><strong>${gainsText(found)}</strong></p>${tableOf(
     'wallets',
     [
       ...['Wallet', 'Verdict'],
