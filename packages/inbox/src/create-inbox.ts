@@ -48,7 +48,7 @@ import {
   checkReplacement,
   currencyWarning,
   keepExpectation,
-} from './work/verdict/expectation.ts';
+} from './verdict/expectation.ts';
 import { Wakeup } from './work/wakeup.ts';
 import { Worker } from './work/worker.ts';
 

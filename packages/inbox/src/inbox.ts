@@ -28,7 +28,7 @@ import type { StatementFormat } from './reconciliation/statement-format.ts';
 import type { Migration } from './store/schema.ts';
 import type { Handled, HandlerName, HandlerOptions } from './work/attempt/handlers.ts';
 import type { Drained, DrainOptions } from './work/drain.ts';
-import type { Expectation, Replacement } from './work/verdict/expectation.ts';
+import type { Expectation, Replacement } from './verdict/expectation.ts';
 import type { WorkerOptions } from './work/worker.ts';
 
 /** The options of `paymentCallbacks()` that an inbox decides. */

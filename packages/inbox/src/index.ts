@@ -58,8 +58,8 @@ export type {
   ReplacedMoney,
   Settled,
   StoredClaim,
-} from './work/verdict/evaluate.ts';
-export type { Expectation, Replacement } from './work/verdict/expectation.ts';
-export type { PaymentKey } from './work/verdict/payment.ts';
-export type { PaymentState } from './work/verdict/payment-state.ts';
+} from './verdict/evaluate.ts';
+export type { Expectation, Replacement } from './verdict/expectation.ts';
+export type { PaymentKey } from './verdict/restate.ts';
+export type { PaymentState } from './verdict/payment-state.ts';
 export type { WorkerOptions } from './work/worker.ts';

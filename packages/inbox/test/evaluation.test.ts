@@ -1,7 +1,7 @@
 import type { SignedFields } from '@payment-service/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type EvaluationRules, evaluate, type TransitionCase } from '../src/work/verdict/evaluate.ts';
+import { type EvaluationRules, evaluate, type TransitionCase } from '../src/verdict/evaluate.ts';
 
 type Body = TransitionCase['bodies'][number];
 const RULES: EvaluationRules = {

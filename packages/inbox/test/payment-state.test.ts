@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type PaymentFacts, paymentState, type ReportFacts } from '../src/work/verdict/payment-state.ts';
+import { type PaymentFacts, paymentState, type ReportFacts } from '../src/verdict/payment-state.ts';
 
 const report = (transitionId: string, changes: Partial<ReportFacts> = {}): ReportFacts => ({
   transitionId,

@@ -17,7 +17,7 @@ import {
   type Words,
   wordsOf,
 } from '../src/words.ts';
-import { PAYMENT_STATES, type PaymentState } from '../src/work/verdict/payment-state.ts';
+import { PAYMENT_STATES, type PaymentState } from '../src/verdict/payment-state.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const guide = readFileSync(new URL('../../../docs/guide/reconciliation.md', import.meta.url), 'utf8');

@@ -48,7 +48,7 @@ export const PARTS: readonly Part[] = [
   { name: 'amounts', run: core, files: ['src/**/{amounts,decimal}.ts'], ...explained },
   { name: 'seam', run: core, files: ['src/receive/**'], target: 90, isExplained: true },
   { name: 'core', run: core, files: ['src/**'], target: 85 },
-  { name: 'verdict', run: inbox, files: ['src/work/verdict/evaluate.ts'], ...explained },
+  { name: 'verdict', run: inbox, files: ['src/verdict/evaluate.ts'], ...explained },
   { name: 'console', run: inbox, files: ['src/console/**'], target: 85 },
   { name: 'inbox', run: inbox, files: ['src/**'], target: 85 },
   ...ADAPTERS.map((name) => ({

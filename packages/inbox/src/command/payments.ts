@@ -9,7 +9,7 @@ import { storyOf } from '../operator/story.ts';
 import { orderSentences, sumsOf } from '../operator/sums.ts';
 import { showTransition } from '../operator/views.ts';
 import { countText, wordsOfReason } from '../words.ts';
-import { PAYMENT_STATES, type PaymentState } from '../work/verdict/payment-state.ts';
+import { PAYMENT_STATES, type PaymentState } from '../verdict/payment-state.ts';
 import { findNamed, lineOfAct, must, OF_PAYMENT, type Subject } from './acts.ts';
 import { formatReport, formatReports } from './evidence.ts';
 import { type Colour, coloured, paragraphs, table, titled } from './format.ts';

@@ -3,10 +3,10 @@ import { withoutContent } from '../body-content.ts';
 import type { IntakeRecord } from '../records.ts';
 import type { Statements } from '../store/statements.ts';
 import { type Call, numberOf, type Row, textOf } from '../store/store.ts';
-import { findArchived } from '../work/verdict/archived.ts';
-import { readCase } from '../work/verdict/case.ts';
-import { type Claims, equalsExpectation } from '../work/verdict/evaluate.ts';
-import { claimsIn } from '../work/verdict/stored.ts';
+import { findArchived } from '../verdict/archived.ts';
+import { readCase } from '../verdict/case-file.ts';
+import { type Claims, equalsExpectation } from '../verdict/evaluate.ts';
+import { claimsIn } from '../verdict/stored-values.ts';
 import type { DeliveryKey } from './kept-files.ts';
 import { MAX_BODIES, MAX_EVIDENCE } from './record.ts';
 

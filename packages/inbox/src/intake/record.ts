@@ -28,8 +28,8 @@ import {
   subjectKey,
 } from '../records.ts';
 import { optionalText, type Row } from '../store/store.ts';
-import type { Claims, StoredClaim } from '../work/verdict/evaluate.ts';
-import { claimsIn, membersOf, reasonIn, signedIn } from '../work/verdict/stored.ts';
+import type { Claims, StoredClaim } from '../verdict/evaluate.ts';
+import { claimsIn, membersOf, reasonIn, signedIn } from '../verdict/stored-values.ts';
 
 /**
  * The maximum number of distinct bodies and pieces of evidence that are kept of one transition. One signature can have 8

@@ -1,5 +1,5 @@
 import { WAITS_FOR_PERSON, wordsOfReason } from '../words.ts';
-import type { PaymentState } from '../work/verdict/payment-state.ts';
+import type { PaymentState } from '../verdict/payment-state.ts';
 import type { ActedOn } from './offers.ts';
 import { textOf } from './operations.ts';
 import type { PaymentSummary } from './payment-summary.ts';

@@ -2,15 +2,15 @@ import { InvalidStateError } from '@payment-service/core';
 import type { ActionNote } from '../action-note.ts';
 import { isUnambiguous } from '../records.ts';
 import type { Statements } from '../store/statements.ts';
-import { readCase } from '../work/verdict/case.ts';
+import { readCase } from '../verdict/case-file.ts';
 import {
   type ExpectedMoney,
   equalsExpectation,
   withRoundedAccepted,
   withTextAccepted,
-} from '../work/verdict/evaluate.ts';
-import { checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
-import { keysOf } from '../work/verdict/payment.ts';
+} from '../verdict/evaluate.ts';
+import { checkExpectation, keepExpectation } from '../verdict/expectation.ts';
+import { keysOf } from '../verdict/restate.ts';
 import { type Act, isSame } from './offers.ts';
 
 /** What an operator says with an act; all but `by` and `note` only with `expect`. */

@@ -6,8 +6,8 @@ import { STRING } from '../option-rules.ts';
 import { referenceKey } from '../records.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
-import { findArchived } from '../work/verdict/archived.ts';
-import { jsonIn } from '../work/verdict/stored.ts';
+import { findArchived } from '../verdict/archived.ts';
+import { jsonIn } from '../verdict/stored-values.ts';
 import { addAction } from './action-log.ts';
 import type { OperatorContext } from './views.ts';
 

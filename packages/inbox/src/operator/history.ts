@@ -2,9 +2,9 @@ import { checkOptions } from '@payment-service/core/internal';
 import { wholeNumber } from '../option-rules.ts';
 import { choiceOf, dateOf, numberOf, optionalText } from '../store/store.ts';
 import { HOUR_MS, readClock, sumsOf, totalSettled } from '../work/hours.ts';
-import { storedStateIn } from '../work/verdict/payment.ts';
-import { PAYMENT_STATES, type PaymentState, STORED_PAYMENT_STATES } from '../work/verdict/payment-state.ts';
-import { jsonTextOf, reasonIn } from '../work/verdict/stored.ts';
+import { storedStateIn } from '../verdict/restate.ts';
+import { PAYMENT_STATES, type PaymentState, STORED_PAYMENT_STATES } from '../verdict/payment-state.ts';
+import { jsonTextOf, reasonIn } from '../verdict/stored-values.ts';
 import type { PaymentSummary } from './payment-summary.ts';
 import type { OperatorContext } from './views.ts';
 

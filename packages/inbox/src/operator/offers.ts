@@ -6,8 +6,8 @@ import {
   type Settled,
   withRoundedAccepted,
   withTextAccepted,
-} from '../work/verdict/evaluate.ts';
-import type { PaymentKey } from '../work/verdict/payment.ts';
+} from '../verdict/evaluate.ts';
+import type { PaymentKey } from '../verdict/restate.ts';
 import type { ActName } from './action-log.ts';
 import type { PaymentSummary } from './payment-summary.ts';
 import type { KeptBody, TransitionSummary } from './views.ts';

@@ -4,7 +4,7 @@ import { referenceKey, subjectKey } from '../records.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { numberOf, type Row, type SqlValue } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt/turn.ts';
-import type { Archived } from '../work/verdict/archived.ts';
+import type { Archived } from '../verdict/archived.ts';
 
 /** What the filters of payments and of reports have in common. */
 export interface ListFilter {

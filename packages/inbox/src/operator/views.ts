@@ -7,16 +7,16 @@ import { oneOf, STRING, TRANSITION_ID } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt/turn.ts';
-import { type Archived, type ArchiveKeys, findArchived } from '../work/verdict/archived.ts';
+import { type Archived, type ArchiveKeys, findArchived } from '../verdict/archived.ts';
 import type {
   Claims,
   ExpectedMoney,
   KnownExpectation,
   Settled,
   StoredClaim,
-} from '../work/verdict/evaluate.ts';
-import { findArchivedReports } from '../work/verdict/payment.ts';
-import { bodyIn, claimsIn, expectationIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
+} from '../verdict/evaluate.ts';
+import { findArchivedReports } from '../verdict/restate.ts';
+import { bodyIn, claimsIn, expectationIn, reasonIn, signedIn } from '../verdict/stored-values.ts';
 import { actionIn, type OperatorAction } from './action-log.ts';
 import { isListedByChange, LIST_RULES, type ListOptions, readTransitions } from './search.ts';
 

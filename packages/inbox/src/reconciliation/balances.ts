@@ -18,8 +18,8 @@ import type { OperatorContext } from '../operator/views.ts';
 import { DATE } from '../option-rules.ts';
 import { choiceOf, numberOf, type Row, textOf } from '../store/store.ts';
 import { sumsOf, totalSettled } from '../work/hours.ts';
-import type { Comparison } from '../work/verdict/evaluate.ts';
-import { COMPARISONS, jsonIn, jsonTextOf } from '../work/verdict/stored.ts';
+import type { Comparison } from '../verdict/evaluate.ts';
+import { COMPARISONS, jsonIn, jsonTextOf } from '../verdict/stored-values.ts';
 
 /** A period, on the clock of the database. */
 export interface Period {

@@ -1,6 +1,6 @@
 import { canonicalAmount } from '@payment-service/core';
 import type { IntakeRecord } from '../records.ts';
-import type { KnownExpectation } from '../work/verdict/evaluate.ts';
+import type { KnownExpectation } from '../verdict/evaluate.ts';
 import type { Judgement } from './line-class.ts';
 import type { Staged } from './staging.ts';
 import type { StatementRow } from './statement.ts';

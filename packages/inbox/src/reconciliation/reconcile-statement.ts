@@ -11,7 +11,7 @@ import { NOTE_RULES } from '../action-note.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { BOOLEAN, NAME, STRINGS } from '../option-rules.ts';
 import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
-import { jsonTextOf } from '../work/verdict/stored.ts';
+import { jsonTextOf } from '../verdict/stored-values.ts';
 import { PERIOD } from './balances.ts';
 import { applyEntry, entriesOf, findKnown } from './entries.ts';
 import { judge } from './judge.ts';

@@ -1,6 +1,6 @@
 import type { PaymentSummary } from '../../src/operator/payment-summary.ts';
 import type { PaymentSum } from '../../src/operator/sums.ts';
-import type { PaymentKey } from '../../src/work/verdict/payment.ts';
+import type { PaymentKey } from '../../src/verdict/restate.ts';
 import { type CommandResult, commandOn } from '../support/command.ts';
 import {
   addTo,

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { PAYMENT_STATES } from '../../src/work/verdict/payment-state.ts';
+import { PAYMENT_STATES } from '../../src/verdict/payment-state.ts';
 import {
   BASE,
   pageOf,

@@ -1,5 +1,5 @@
 import type { Inbox, PaymentFilter } from '../../src/index.ts';
-import { PAYMENT_STATES, type PaymentState } from '../../src/work/verdict/payment-state.ts';
+import { PAYMENT_STATES, type PaymentState } from '../../src/verdict/payment-state.ts';
 import type { AnyTransaction } from '../support/merchant.ts';
 import { COMMAND_LISTS, COMMAND_PAYMENTS, countsOfCommand, totalsOfCommand } from './command-faces.ts';
 import {

@@ -1,5 +1,5 @@
 import type { AuthenticRefusal, VerifiedCallback } from '@payment-service/core';
-import type { PaymentKey } from '../../src/work/verdict/payment.ts';
+import type { PaymentKey } from '../../src/verdict/restate.ts';
 import { callback, evidence } from '../support/callbacks.ts';
 import { seeded } from '../support/seeded.ts';
 import { DAY_MS, MINUTE_MS } from '../support/shop.ts';

@@ -7,7 +7,7 @@ import { Statements } from '../../src/store/statements.ts';
 import { attempt } from '../../src/work/attempt/attempt.ts';
 import { addHandler, type Handlers } from '../../src/work/attempt/handlers.ts';
 import { type Due, dueIn, type WorkContext } from '../../src/work/attempt/turn.ts';
-import { checkExpectation, keepExpectation } from '../../src/work/verdict/expectation.ts';
+import { checkExpectation, keepExpectation } from '../../src/verdict/expectation.ts';
 import { callback } from '../support/callbacks.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';
 import { seeded } from '../support/seeded.ts';

@@ -10,7 +10,7 @@ import {
   sqlite,
 } from '../../src/index.ts';
 import { versionOf } from '../../src/operator/version.ts';
-import { PAYMENT_STATES } from '../../src/work/verdict/payment-state.ts';
+import { PAYMENT_STATES } from '../../src/verdict/payment-state.ts';
 import { type Asked, fill, numbers, planOf, visitedBy } from '../support/plans.ts';
 import { folderOnDisk } from '../support/temporary-folder.ts';
 

@@ -8,7 +8,7 @@ import { numberOf, textOf } from '../../store/store.ts';
 import { countText } from '../../words.ts';
 import { CHANGED_NOTHING } from '../../work/attempt/apply.ts';
 import { findPutOff } from '../../work/put-off.ts';
-import { jsonTextOf } from '../../work/verdict/stored.ts';
+import { jsonTextOf } from '../../verdict/stored-values.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Finding, notice, problem } from './finding.ts';
 

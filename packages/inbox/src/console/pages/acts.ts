@@ -4,7 +4,7 @@ import type { ActName } from '../../operator/action-log.ts';
 import type { Act } from '../../operator/offers.ts';
 import { BULK_ACTS, type BulkAct, MAX_ACTED, OPERATIONS } from '../../operator/operations.ts';
 import { wordsOfReason } from '../../words.ts';
-import { COMPARISONS } from '../../work/verdict/stored.ts';
+import { COMPARISONS } from '../../verdict/stored-values.ts';
 import { at, consolePage, missingPage, plainResponse, type Refused, seeOther, type View } from './page.ts';
 import { NOTE, paymentPage } from './payment.ts';
 import { isReason } from './payments.ts';

@@ -11,7 +11,7 @@ import {
 import { NO_PERSON } from '../../body-content.ts';
 import type { KeptBody, TransitionDetails } from '../../operator/views.ts';
 import { BODY_WORDS } from '../../words.ts';
-import { mismatchesOf, type StoredClaim } from '../../work/verdict/evaluate.ts';
+import { mismatchesOf, type StoredClaim } from '../../verdict/evaluate.ts';
 import { facts, money } from './summary.ts';
 
 /** The members of a body that everyone sees; all other values are hidden without the right `bodies`. */

@@ -14,7 +14,7 @@ import {
   sum,
 } from '@payment-service/pages';
 import { type InboxHistory, MAX_OPEN, MAX_OUTCOMES, type OpenPayment } from '../../operator/history.ts';
-import type { PaymentState } from '../../work/verdict/payment-state.ts';
+import type { PaymentState } from '../../verdict/payment-state.ts';
 import { moneyText } from './summary.ts';
 
 const HOUR_MS = 3_600_000;

@@ -18,7 +18,7 @@ import type { Payment } from '../../operator/payment.ts';
 import { type StoryStep, storyOf } from '../../operator/story.ts';
 import type { TransitionDetails } from '../../operator/views.ts';
 import { wordsOf } from '../../words.ts';
-import { COMPARISONS } from '../../work/verdict/stored.ts';
+import { COMPARISONS } from '../../verdict/stored-values.ts';
 import { bodyCards } from './bodies.ts';
 import { at, consolePage, type Refused, type View } from './page.ts';
 import { facts, moneyText, stateBadge, toneOf } from './summary.ts';

@@ -6,7 +6,7 @@ import type { PaymentFilter } from '../../operator/payments.ts';
 import { orderSentences } from '../../operator/sums.ts';
 import type { TransitionReason } from '../../states.ts';
 import { countText, wordsOfReason } from '../../words.ts';
-import { PAYMENT_STATES, type PaymentState } from '../../work/verdict/payment-state.ts';
+import { PAYMENT_STATES, type PaymentState } from '../../verdict/payment-state.ts';
 import { table } from '../csv.ts';
 import { at, consolePage, missingPage, type View } from './page.ts';
 import { paymentList, sumsText } from './summary.ts';

@@ -14,9 +14,9 @@ import { PAYMENT_LABELS } from '../../operator/advice.ts';
 import type { PaymentSummary } from '../../operator/payment-summary.ts';
 import { sumsOf } from '../../operator/sums.ts';
 import { wordsOfReason } from '../../words.ts';
-import type { Settled, StoredClaim } from '../../work/verdict/evaluate.ts';
-import type { PaymentKey } from '../../work/verdict/payment.ts';
-import type { PaymentState } from '../../work/verdict/payment-state.ts';
+import type { Settled, StoredClaim } from '../../verdict/evaluate.ts';
+import type { PaymentKey } from '../../verdict/restate.ts';
+import type { PaymentState } from '../../verdict/payment-state.ts';
 import { at, type View } from './page.ts';
 
 const TONES: Readonly<Record<PaymentState, Tone>> = {

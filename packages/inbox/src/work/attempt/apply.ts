@@ -8,9 +8,9 @@ import { subjectKey } from '../../records.ts';
 import type { Statements } from '../../store/statements.ts';
 import { optionalText, type SqlValue, TransactionEnded } from '../../store/store.ts';
 import { TimedOut, within } from '../../time.ts';
-import type { CaseFile } from '../verdict/case.ts';
-import type { ExpectedMoney, Verdict } from '../verdict/evaluate.ts';
-import { lockPayment, restate } from '../verdict/payment.ts';
+import type { CaseFile } from '../../verdict/case-file.ts';
+import type { ExpectedMoney, Verdict } from '../../verdict/evaluate.ts';
+import { lockPayment, restate } from '../../verdict/restate.ts';
 import type { Handler } from './handlers.ts';
 import type { Afterwards, Ended, Started, Turn, WorkContext } from './turn.ts';
 

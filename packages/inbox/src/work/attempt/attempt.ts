@@ -15,9 +15,9 @@ import {
   textOf,
 } from '../../store/store.ts';
 import { pause } from '../../time.ts';
-import { type CaseFile, caseValues, completeCase } from '../verdict/case.ts';
-import { evaluate } from '../verdict/evaluate.ts';
-import { lockPayment, restate } from '../verdict/payment.ts';
+import { type CaseFile, caseValues, completeCase } from '../../verdict/case-file.ts';
+import { evaluate } from '../../verdict/evaluate.ts';
+import { lockPayment, restate } from '../../verdict/restate.ts';
 import { apply } from './apply.ts';
 import { findHandler } from './handlers.ts';
 import type { Afterwards, Due, Ended, Start, Started, Turn, WorkContext } from './turn.ts';

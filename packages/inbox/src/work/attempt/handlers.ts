@@ -2,8 +2,8 @@ import { ConfigurationError, type SignedFields, type UnsignedFields } from '@pay
 import { checkOptions, type OptionRules, refuseArgument } from '@payment-service/core/internal';
 import { BOOLEAN, NAME } from '../../option-rules.ts';
 import type { Settings } from '../../options.ts';
-import type { ExpectedMoney, KnownOrder, ReplacedMoney, Settled } from '../verdict/evaluate.ts';
-import type { PaymentKey } from '../verdict/payment.ts';
+import type { ExpectedMoney, KnownOrder, ReplacedMoney, Settled } from '../../verdict/evaluate.ts';
+import type { PaymentKey } from '../../verdict/restate.ts';
 
 const HANDLER_NAMES = ['paid', 'failed', 'reversed', 'status'] as const;
 

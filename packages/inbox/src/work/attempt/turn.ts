@@ -1,7 +1,7 @@
 import type { Settings } from '../../options.ts';
 import type { Statements } from '../../store/statements.ts';
 import { numberOf, type Row, type Store, textOf } from '../../store/store.ts';
-import type { CaseFile } from '../verdict/case.ts';
+import type { CaseFile } from '../../verdict/case-file.ts';
 import type { Handlers } from './handlers.ts';
 
 export interface WorkContext<Tx> {

@@ -4,12 +4,12 @@ import {
   TRANSITION_STATES,
   type TransitionReason,
   type TransitionState,
-} from '../../states.ts';
-import type { Statements } from '../../store/statements.ts';
-import { choiceOf, dateOf, numberOf, type Row, textOf, unexpected } from '../../store/store.ts';
+} from '../states.ts';
+import type { Statements } from '../store/statements.ts';
+import { choiceOf, dateOf, numberOf, type Row, textOf, unexpected } from '../store/store.ts';
 import type { KnownExpectation } from './evaluate.ts';
 import type { ReportFacts } from './payment-state.ts';
-import { expectationIn, jsonIn, membersOf, reasonIn, signedIn } from './stored.ts';
+import { expectationIn, jsonIn, membersOf, reasonIn, signedIn } from './stored-values.ts';
 
 /** What `prune()` has left of a transition. */
 export interface Archived {

@@ -1,6 +1,6 @@
 import { canonicalAmount, type SignedFields } from '@payment-service/core';
-import type { TransitionReason } from '../../states.ts';
-import { choiceOf, optionalText, type Row, textOf, unexpected } from '../../store/store.ts';
+import type { TransitionReason } from '../states.ts';
+import { choiceOf, optionalText, type Row, textOf, unexpected } from '../store/store.ts';
 import type {
   Claims,
   EvaluatedBody,

@@ -1,5 +1,5 @@
-import type { StatusMeaning, TransitionReason, TransitionState } from '../../states.ts';
-import { WAITS_FOR_PERSON } from '../../words.ts';
+import type { StatusMeaning, TransitionReason, TransitionState } from '../states.ts';
+import { WAITS_FOR_PERSON } from '../words.ts';
 
 /** What becomes of a payment, in the order in which a person needs it. `overdue` is `open` past its deadline. */
 export const PAYMENT_STATES = [

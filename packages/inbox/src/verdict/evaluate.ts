@@ -1,13 +1,13 @@
 import { type AmountMismatch, amountMismatches, type Claim, type SignedFields } from '@payment-service/core';
 import { sumOfProducts } from '@payment-service/core/reconcile';
-import type { Settings } from '../../options.ts';
+import type { Settings } from '../options.ts';
 import {
   MONEY_REASONS,
   type MoneyReason,
   type TransitionReason,
   type TransitionState,
-} from '../../states.ts';
-import { stateOf } from '../../words.ts';
+} from '../states.ts';
+import { stateOf } from '../words.ts';
 
 /** Which of a body's two amounts must equal the expectation. */
 export type Comparison = 'both' | 'request' | 'transaction';

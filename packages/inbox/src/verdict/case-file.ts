@@ -1,8 +1,8 @@
-import type { Statements } from '../../store/statements.ts';
-import { numberOf, optionalText, type Row, type SqlValue, textOf } from '../../store/store.ts';
+import type { Statements } from '../store/statements.ts';
+import { numberOf, optionalText, type Row, type SqlValue, textOf } from '../store/store.ts';
 import { appliedIn, paidIn, subjectIn } from './archived.ts';
 import type { TransitionCase } from './evaluate.ts';
-import { bodyIn, expectationIn, membersOf, reasonIn, signedIn } from './stored.ts';
+import { bodyIn, expectationIn, membersOf, reasonIn, signedIn } from './stored-values.ts';
 
 /** Everything that is known about one transition while its outcome is decided. */
 export interface CaseFile extends TransitionCase {

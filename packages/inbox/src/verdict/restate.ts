@@ -1,9 +1,9 @@
 import type { SignedFields } from '@payment-service/core';
-import { isUnambiguous, referenceKey, subjectKey } from '../../records.ts';
-import { STATUS_MEANINGS, TRANSITION_STATES } from '../../states.ts';
-import type { Statements } from '../../store/statements.ts';
-import { choiceOf, numberOf, optionalText, type Row, textOf } from '../../store/store.ts';
-import { isOwn } from '../../words.ts';
+import { isUnambiguous, referenceKey, subjectKey } from '../records.ts';
+import { STATUS_MEANINGS, TRANSITION_STATES } from '../states.ts';
+import type { Statements } from '../store/statements.ts';
+import { choiceOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
+import { isOwn } from '../words.ts';
 import { type Archived, findArchived } from './archived.ts';
 import {
   type PaymentFacts,
@@ -12,7 +12,7 @@ import {
   STORED_PAYMENT_STATES,
   type StoredPaymentState,
 } from './payment-state.ts';
-import { reasonIn } from './stored.ts';
+import { reasonIn } from './stored-values.ts';
 
 /** What identifies a payment. */
 export type PaymentKey = Pick<SignedFields, 'merchant_reference' | 'transaction_type'>;

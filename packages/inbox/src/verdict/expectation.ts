@@ -7,12 +7,12 @@ import {
   type OptionRules,
   RECORD,
 } from '@payment-service/core/internal';
-import { type ActionNote, NOTE_RULES } from '../../action-note.ts';
-import { DATE, NAME } from '../../option-rules.ts';
-import type { Settings } from '../../options.ts';
-import { isStorableCurrency, referenceKey } from '../../records.ts';
-import type { Statements } from '../../store/statements.ts';
-import { numberOf } from '../../store/store.ts';
+import { type ActionNote, NOTE_RULES } from '../action-note.ts';
+import { DATE, NAME } from '../option-rules.ts';
+import type { Settings } from '../options.ts';
+import { isStorableCurrency, referenceKey } from '../records.ts';
+import type { Statements } from '../store/statements.ts';
+import { numberOf } from '../store/store.ts';
 import { findArchived } from './archived.ts';
 import {
   type Comparison,
@@ -22,8 +22,8 @@ import {
   type KnownOrder,
   type Settled,
 } from './evaluate.ts';
-import { restate, storedStateIn } from './payment.ts';
-import { COMPARISONS, expectationIn } from './stored.ts';
+import { restate, storedStateIn } from './restate.ts';
+import { COMPARISONS, expectationIn } from './stored-values.ts';
 
 /** What a payment must be, as the merchant itself knows it. */
 export interface Expectation {
