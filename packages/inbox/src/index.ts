@@ -1,8 +1,8 @@
 export type { ActionNote } from './action-note.ts';
-export { type AesGcmKeys, aesGcm } from './aes-gcm.ts';
-export type { BodyEncryption } from './body-content.ts';
+export { type AesGcmKeys, aesGcm } from './delivery/aes-gcm.ts';
+export type { BodyEncryption } from './delivery/body-content.ts';
 export { createInbox } from './create-inbox.ts';
-export type { InboxEvent } from './events.ts';
+export type { InboxEvent } from './reporting/events.ts';
 export type { Inbox } from './inbox.ts';
 export type { ActedOnAll, ActSelection } from './operator/act.ts';
 export type { ActName, OperatorAction } from './operator/action-log.ts';
@@ -24,7 +24,7 @@ export type {
   TransitionSummary,
 } from './operator/views.ts';
 export type { InboxOptions, RetrySettings } from './options.ts';
-export type { InboxProblem } from './problems.ts';
+export type { InboxProblem } from './reporting/problems.ts';
 export type { DecimalMark } from './reconciliation/amount-text.ts';
 export type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
 export type { Encoding } from './reconciliation/decoded.ts';

@@ -1,7 +1,7 @@
 import { getSystemErrorMap } from 'node:util';
 import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
 import type { Command } from 'commander';
-import { adviceOn } from '../store/advice.ts';
+import { adviceOn } from '../reporting/database-advice.ts';
 
 /** A mistake in the options of a verb: exit code 2. */
 export class WrongUse extends Error {}

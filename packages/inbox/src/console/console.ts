@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { checkArgument, checkOptions, FUNCTION, type OptionRule } from '@payment-service/core/internal';
 import { assetResponse } from '@payment-service/pages';
-import { failureStack } from '../failure-text.ts';
+import { failureStack } from '../reporting/failure-text.ts';
 import type { Inbox } from '../inbox.ts';
 import { ACT_NAMES } from '../operator/action-log.ts';
 import { BULK_ACTS } from '../operator/operations.ts';

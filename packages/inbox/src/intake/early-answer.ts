@@ -1,6 +1,6 @@
 import { type Evidence, UnavailableError, type VerifiedCallback } from '@payment-service/core';
 import { isAcknowledged } from '@payment-service/core/internal';
-import { type Report, warn } from '../problems.ts';
+import { type Report, warn } from '../reporting/problems.ts';
 
 const FIX =
   'Return the promise, as in onCallback: (callback) => inbox.route.onCallback(callback), or spread inbox.route into ' +

@@ -1,15 +1,15 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
-import { failureCode } from '../events.ts';
+import { failureCode } from '../reporting/events.ts';
 import type { Settings } from '../options.ts';
-import { warn } from '../problems.ts';
-import type { IntakeRecord } from '../records.ts';
+import { warn } from '../reporting/problems.ts';
+import type { IntakeRecord } from '../delivery/delivery-record.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import type { Call } from '../store/store.ts';
 import { pause, TimedOut, within } from '../time.ts';
-import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers, notKept } from './keep.ts';
+import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers, notKept } from './keep-deliveries.ts';
 import type { DeliveryKey } from './kept-files.ts';
-import { MAX_BODIES } from './record.ts';
+import { MAX_BODIES } from './verified-record.ts';
 import type { Spool } from './spool.ts';
 
 export interface IntakeOptions<Tx> {

@@ -4,8 +4,8 @@ import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConfigurationError } from '@payment-service/core';
-import { failureCode } from '../events.ts';
-import { closeToOthers, OWN_FILE, OWN_FOLDER, openToOthers } from '../own-files.ts';
+import { failureCode } from '../reporting/events.ts';
+import { closeToOthers, OWN_FILE, OWN_FOLDER, openToOthers } from '../store/own-files.ts';
 import type { Place } from '../store/store.ts';
 
 /** The end of the name of a file that nothing is stored from. */

@@ -3,14 +3,14 @@ import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import type { SignatureCheck } from '@payment-service/core/internal';
-import { failureCode } from '../events.ts';
+import { failureCode } from '../reporting/events.ts';
 import { backoff, STORE_RETRY } from '../options.ts';
-import { openFilesMessage } from '../own-files.ts';
-import { warn } from '../problems.ts';
-import type { IntakeRecord } from '../records.ts';
+import { openFilesMessage } from '../store/own-files.ts';
+import { warn } from '../reporting/problems.ts';
+import type { IntakeRecord } from '../delivery/delivery-record.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import { KeptFiles, type KeptFilesOptions } from './kept-files.ts';
-import { MAX_BODIES, recordIn, spoolText } from './record.ts';
+import { MAX_BODIES, recordIn, spoolText } from './verified-record.ts';
 import { RouteChecks } from './route-checks.ts';
 import {
   closeSpool,

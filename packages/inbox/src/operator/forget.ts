@@ -1,9 +1,9 @@
 import { checkArgument, checkOptions } from '@payment-service/core/internal';
 import { type ActionNote, NOTE_RULES } from '../action-note.ts';
-import { claimsDigest } from '../body-content.ts';
-import { isForgotten } from '../intake/keep.ts';
+import { claimsDigest } from '../delivery/body-content.ts';
+import { isForgotten } from '../intake/keep-deliveries.ts';
 import { STRING } from '../option-rules.ts';
-import { referenceKey } from '../records.ts';
+import { referenceKey } from '../delivery/delivery-record.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
 import { findArchived } from '../verdict/archived.ts';

@@ -1,7 +1,7 @@
 import { checkOptions } from '@payment-service/core/internal';
-import { failureCode } from '../events.ts';
+import { failureCode } from '../reporting/events.ts';
 import { wholeNumber } from '../option-rules.ts';
-import { warn } from '../problems.ts';
+import { warn } from '../reporting/problems.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import { numberOf } from '../store/store.ts';

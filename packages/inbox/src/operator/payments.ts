@@ -1,6 +1,6 @@
 import { checkArgument, checkOptions, type OptionRules } from '@payment-service/core/internal';
 import { NAME, STRING, someOf } from '../option-rules.ts';
-import { referenceKey, subjectKey } from '../records.ts';
+import { referenceKey, subjectKey } from '../delivery/delivery-record.ts';
 import { MAX_COUNTED } from '../states.ts';
 import { dateOf, numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
 import { pause } from '../time.ts';

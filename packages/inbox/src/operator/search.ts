@@ -1,9 +1,9 @@
 import type { OptionRules } from '@payment-service/core/internal';
 import { DATE, STRING, wholeNumber } from '../option-rules.ts';
-import { referenceKey, subjectKey } from '../records.ts';
+import { referenceKey, subjectKey } from '../delivery/delivery-record.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { numberOf, type Row, type SqlValue } from '../store/store.ts';
-import type { WorkContext } from '../work/attempt/turn.ts';
+import type { WorkContext } from '../work/attempt/attempt-stages.ts';
 import type { Archived } from '../verdict/archived.ts';
 
 /** What the filters of payments and of reports have in common. */

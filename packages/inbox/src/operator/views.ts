@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { SignedFields } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRules } from '@payment-service/core/internal';
-import { type BodyContent, isSealed } from '../body-content.ts';
+import { type BodyContent, isSealed } from '../delivery/body-content.ts';
 import type { Spool } from '../intake/spool.ts';
 import { oneOf, STRING, TRANSITION_ID } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
-import type { WorkContext } from '../work/attempt/turn.ts';
+import type { WorkContext } from '../work/attempt/attempt-stages.ts';
 import { type Archived, type ArchiveKeys, findArchived } from '../verdict/archived.ts';
 import type {
   Claims,

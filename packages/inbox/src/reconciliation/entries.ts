@@ -1,6 +1,6 @@
 import { canonicalAmount } from '@payment-service/core';
-import { keepFirsts } from '../intake/keep.ts';
-import { recordOf } from '../intake/record.ts';
+import { keepFirsts } from '../intake/keep-deliveries.ts';
+import { recordOf } from '../intake/verified-record.ts';
 import { addAction } from '../operator/action-log.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { numberOf, optionalText } from '../store/store.ts';

@@ -1,5 +1,5 @@
 import { sumOfProducts } from '@payment-service/core/reconcile';
-import type { Emit } from '../events.ts';
+import type { Emit } from '../reporting/events.ts';
 import {
   LINE_CLASSES,
   STATEMENT_VERDICTS,

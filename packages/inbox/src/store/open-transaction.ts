@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { codesOf } from '../failure-text.ts';
+import { codesOf } from '../reporting/failure-text.ts';
 import type { Statements } from './statements.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { codesOf } from '../failure-text.ts';
+import { codesOf } from '../reporting/failure-text.ts';
 import { MONEY_REASONS } from '../states.ts';
 import { FINAL_REASONS } from '../words.ts';
 import { readSql } from './read-sql.ts';

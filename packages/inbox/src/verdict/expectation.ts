@@ -10,7 +10,7 @@ import {
 import { type ActionNote, NOTE_RULES } from '../action-note.ts';
 import { DATE, NAME } from '../option-rules.ts';
 import type { Settings } from '../options.ts';
-import { isStorableCurrency, referenceKey } from '../records.ts';
+import { isStorableCurrency, referenceKey } from '../delivery/delivery-record.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf } from '../store/store.ts';
 import { findArchived } from './archived.ts';

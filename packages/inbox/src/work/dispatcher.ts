@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { backoff } from '../options.ts';
 import { numberOf, type Row } from '../store/store.ts';
 import { pause, within } from '../time.ts';
-import { traceAttempt } from './attempt/trace.ts';
+import { traceAttempt } from './attempt/attempt-trace.ts';
 import {
   type Due,
   dueIn,
@@ -11,7 +11,7 @@ import {
   type Start,
   type Turn,
   type WorkContext,
-} from './attempt/turn.ts';
+} from './attempt/attempt-stages.ts';
 import { runUntilAnswered, waitForStore } from './attempt/until-answered.ts';
 import { Newest } from './newest.ts';
 import type { Wakeup } from './wakeup.ts';

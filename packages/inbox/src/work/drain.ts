@@ -1,5 +1,5 @@
 import { numberOf } from '../store/store.ts';
-import type { Outcome } from './attempt/turn.ts';
+import type { Outcome } from './attempt/attempt-stages.ts';
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { keepSums } from './hours.ts';
 import { bringBack } from './put-off.ts';

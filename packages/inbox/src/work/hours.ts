@@ -1,7 +1,7 @@
 import { canonicalAmount } from '@payment-service/core';
 import { sumOfProducts } from '@payment-service/core/reconcile';
 import { numberOf, type Row, textOf } from '../store/store.ts';
-import type { WorkContext } from './attempt/turn.ts';
+import type { WorkContext } from './attempt/attempt-stages.ts';
 import { jsonTextOf } from '../verdict/stored-values.ts';
 
 export const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { within } from '../time.ts';
-import { type Due, dueIn, type WorkContext } from './attempt/turn.ts';
+import { type Due, dueIn, type WorkContext } from './attempt/attempt-stages.ts';
 
 /** In a backlog, one start in so many is of what has become due last. */
 const EVERY = 4;

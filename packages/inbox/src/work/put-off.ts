@@ -1,6 +1,6 @@
 import { LOOKS, type RetrySettings } from '../options.ts';
 import { numberOf } from '../store/store.ts';
-import type { WorkContext } from './attempt/turn.ts';
+import type { WorkContext } from './attempt/attempt-stages.ts';
 
 type Context<Tx> = Pick<WorkContext<Tx>, 'statements' | 'settings'>;
 

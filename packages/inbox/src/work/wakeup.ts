@@ -1,6 +1,6 @@
-import { failureCode } from '../events.ts';
+import { failureCode } from '../reporting/events.ts';
 import type { Settings } from '../options.ts';
-import { type Report, warn } from '../problems.ts';
+import { type Report, warn } from '../reporting/problems.ts';
 import type { Statements } from '../store/statements.ts';
 import type { Call, Store } from '../store/store.ts';
 import { pause } from '../time.ts';

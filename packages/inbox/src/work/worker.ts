@@ -1,12 +1,12 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/internal';
-import { failureCode } from '../events.ts';
+import { failureCode } from '../reporting/events.ts';
 import { wholeNumber } from '../option-rules.ts';
-import { warn } from '../problems.ts';
-import { adviceOn } from '../store/advice.ts';
+import { warn } from '../reporting/problems.ts';
+import { adviceOn } from '../reporting/database-advice.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { pause } from '../time.ts';
-import type { WorkContext } from './attempt/turn.ts';
+import type { WorkContext } from './attempt/attempt-stages.ts';
 import { dispatch } from './dispatcher.ts';
 import { type Drained, type DrainOptions, drainDue } from './drain.ts';
 import { keepSums } from './hours.ts';

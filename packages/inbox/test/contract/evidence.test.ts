@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { expect, test } from 'vitest';
-import { MAX_EVIDENCE } from '../../src/intake/record.ts';
+import { MAX_EVIDENCE } from '../../src/intake/verified-record.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { actOnReport, LATER, money, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';

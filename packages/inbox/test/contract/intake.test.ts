@@ -1,6 +1,6 @@
 import { ConfigurationError, createVerifier, UnavailableError } from '@payment-service/core';
 import { describe, expect, test } from 'vitest';
-import { MAX_EVIDENCE } from '../../src/intake/record.ts';
+import { MAX_EVIDENCE } from '../../src/intake/verified-record.ts';
 import { callback, evidence, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { actOnReport, money, ORDER, REPLACE } from '../support/shop.ts';

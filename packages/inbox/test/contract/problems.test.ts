@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { failureCode } from '../../src/events.ts';
-import { failureStack, failureText } from '../../src/failure-text.ts';
+import { failureCode } from '../../src/reporting/events.ts';
+import { failureStack, failureText } from '../../src/reporting/failure-text.ts';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES, type EngineName } from '../support/merchant.ts';
 import { MINUTE_MS, newDueShop } from '../support/shop.ts';

@@ -2,7 +2,7 @@ import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel
 import { createCallbackReceiver } from '@payment-service/core/receive';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Inbox, InboxEvent } from '../../src/index.ts';
-import type { AttemptTrace } from '../../src/work/attempt/trace.ts';
+import type { AttemptTrace } from '../../src/work/attempt/attempt-trace.ts';
 import { paid, post, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { LATER, MINUTE_MS, newShop, ORDER } from '../support/shop.ts';

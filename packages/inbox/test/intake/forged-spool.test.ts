@@ -6,7 +6,7 @@ import { createCallbackReceiver } from '@payment-service/core/receive';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { expect, test } from 'vitest';
 import { aesGcm, createInbox, type InboxEvent, type InboxOptions, sqlite } from '../../src/index.ts';
-import { evidenceRecord, spoolText } from '../../src/intake/record.ts';
+import { evidenceRecord, spoolText } from '../../src/intake/verified-record.ts';
 import { evidence, paid, post, SIGNING_KEY, signatureOf, signedText } from '../support/callbacks.ts';
 import { runDoctor } from '../support/doctor.ts';
 import { money } from '../support/shop.ts';

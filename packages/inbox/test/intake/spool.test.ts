@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
-import { spoolText } from '../../src/intake/record.ts';
+import { spoolText } from '../../src/intake/verified-record.ts';
 import { deliveriesIn, spoolOwner } from '../../src/intake/spool-folder.ts';
 import { paid, signatureOf } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';

@@ -1,12 +1,12 @@
 import type { SignedFields, VerifiedCallback } from '@payment-service/core';
 import type { Handled } from '../../src/index.ts';
-import { keepFirsts, keepOthers } from '../../src/intake/keep.ts';
-import { callbackRecord } from '../../src/intake/record.ts';
+import { keepFirsts, keepOthers } from '../../src/intake/keep-deliveries.ts';
+import { callbackRecord } from '../../src/intake/verified-record.ts';
 import { settingsOf } from '../../src/options.ts';
 import { Statements } from '../../src/store/statements.ts';
 import { attempt } from '../../src/work/attempt/attempt.ts';
 import { addHandler, type Handlers } from '../../src/work/attempt/handlers.ts';
-import { type Due, dueIn, type WorkContext } from '../../src/work/attempt/turn.ts';
+import { type Due, dueIn, type WorkContext } from '../../src/work/attempt/attempt-stages.ts';
 import { checkExpectation, keepExpectation } from '../../src/verdict/expectation.ts';
 import { callback } from '../support/callbacks.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';

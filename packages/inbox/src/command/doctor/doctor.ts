@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
-import { tryToKeep } from '../../intake/keep.ts';
+import { tryToKeep } from '../../intake/keep-deliveries.ts';
 import { spoolOwner } from '../../intake/spool-folder.ts';
 import { versionOf } from '../../store/schema.ts';
 import { coloured, paragraphs } from '../format.ts';

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { printable } from '@payment-service/core/internal';
-import { adviceOn } from '../../store/advice.ts';
+import { adviceOn } from '../../reporting/database-advice.ts';
 import { messageOf } from '../failure.ts';
 
 /** The finding of a check. */

@@ -8,7 +8,7 @@ import {
   masked,
   time,
 } from '@payment-service/pages';
-import { NO_PERSON } from '../../body-content.ts';
+import { NO_PERSON } from '../../delivery/body-content.ts';
 import type { KeptBody, TransitionDetails } from '../../operator/views.ts';
 import { BODY_WORDS } from '../../words.ts';
 import { mismatchesOf, type StoredClaim } from '../../verdict/evaluate.ts';

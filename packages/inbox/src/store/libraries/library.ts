@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkArgument, checkOptions } from '@payment-service/core/internal';
-import { codesOf } from '../../failure-text.ts';
+import { codesOf } from '../../reporting/failure-text.ts';
 import { STRING } from '../../option-rules.ts';
 import { TimedOut, within } from '../../time.ts';
 import type { PostgresPool } from '../postgres/connection.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { failureText } from '../../failure-text.ts';
+import { failureText } from '../../reporting/failure-text.ts';
 import { type Row, textOf } from '../store.ts';
 
 const DECIDING = ['fsync', 'full_page_writes', 'synchronous_commit'];

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRule } from '@payment-service/core/internal';
-import { failureCode } from '../../events.ts';
+import { failureCode } from '../../reporting/events.ts';
 import { STRING } from '../../option-rules.ts';
 import { TimedOut, within } from '../../time.ts';
 import {

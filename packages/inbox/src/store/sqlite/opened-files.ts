@@ -1,5 +1,5 @@
 /** Whether the paths of a database still name the files that this program has open (threat A74). */
-import { identityOf } from '../../own-files.ts';
+import { identityOf } from '../own-files.ts';
 
 /** The `code` of an error that says that a file of the database was moved, removed or replaced. */
 export const FILE_CHANGED = 'DATABASE_FILE_CHANGED';

@@ -1,7 +1,7 @@
 /** A thread that owns the connections to one database file, so that no fsync ever blocks the event loop. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { makeOwnFile } from '../../own-files.ts';
+import { makeOwnFile } from '../own-files.ts';
 import { TransactionEnded } from '../store.ts';
 import { changedMessage, FILE_CHANGED, OpenedFiles } from './opened-files.ts';
 

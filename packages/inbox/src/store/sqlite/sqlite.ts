@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRule } from '@payment-service/core/internal';
-import { failureCode } from '../../events.ts';
+import { failureCode } from '../../reporting/events.ts';
 import { wholeNumber } from '../../option-rules.ts';
 import type { Row, Statement, Store } from '../store.ts';
 import { TransactionEnded } from '../store.ts';

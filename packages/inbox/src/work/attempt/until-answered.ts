@@ -1,4 +1,4 @@
-import { failureCode } from '../../events.ts';
+import { failureCode } from '../../reporting/events.ts';
 import { backoff, type Settings, STORE_RETRY } from '../../options.ts';
 import type { Statements } from '../../store/statements.ts';
 import type { Row, SqlValue } from '../../store/store.ts';

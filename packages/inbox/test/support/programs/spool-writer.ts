@@ -2,7 +2,7 @@
 
 import { proofOf } from '@payment-service/core/internal';
 import { sqlite } from '../../../src/index.ts';
-import { callbackRecord } from '../../../src/intake/record.ts';
+import { callbackRecord } from '../../../src/intake/verified-record.ts';
 import { Spool } from '../../../src/intake/spool.ts';
 import { spoolOwner } from '../../../src/intake/spool-folder.ts';
 import { settingsOf } from '../../../src/options.ts';

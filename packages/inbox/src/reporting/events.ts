@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { runHook } from '@payment-service/core/internal';
-import type { StatementVerdict, TransitionReason, TransitionState } from './states.ts';
+import type { StatementVerdict, TransitionReason, TransitionState } from '../states.ts';
 
 /**
  * What happens in an inbox, for logs and metrics. None contains personal data, a reference or an amount: `transitionId` is a

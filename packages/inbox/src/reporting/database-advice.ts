@@ -1,4 +1,4 @@
-import { failureCode } from '../events.ts';
+import { failureCode } from './events.ts';
 
 const NETWORK =
   'Probably a firewall blocks the connection, the server is overloaded, or a commit waits for a standby.';

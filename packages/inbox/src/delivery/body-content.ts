@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { ConfigurationError, unsignedFields } from '@payment-service/core';
-import { failureCode } from './events.ts';
-import { type Report, warn } from './problems.ts';
-import type { IntakeRecord } from './records.ts';
+import { failureCode } from '../reporting/events.ts';
+import { type Report, warn } from '../reporting/problems.ts';
+import type { IntakeRecord } from './delivery-record.ts';
 
 /** Encryption at rest of the content of bodies, in the database and in the spool: `aesGcm()`, or functions of your own. */
 export interface BodyEncryption {

@@ -1,8 +1,8 @@
 import { type Trace, type TraceChannel, traceChannel } from '@payment-service/core/internal';
-import type { InboxEvent } from '../../events.ts';
+import type { InboxEvent } from '../../reporting/events.ts';
 import type { TransitionReason, TransitionState } from '../../states.ts';
 import { attempt } from './attempt.ts';
-import type { Due, Ended, Outcome, Turn, WorkContext } from './turn.ts';
+import type { Due, Ended, Outcome, Turn, WorkContext } from './attempt-stages.ts';
 
 /** A message of the channel `attempt`: only hashes and values of closed sets, so no personal data (threat A58). */
 export interface AttemptTrace extends Trace {

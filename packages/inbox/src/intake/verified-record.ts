@@ -19,14 +19,14 @@ import {
   signedMessage,
   traceparentOf,
 } from '@payment-service/core/internal';
-import { claimsDigest, isSealed } from '../body-content.ts';
+import { claimsDigest, isSealed } from '../delivery/body-content.ts';
 import {
   type IntakeRecord,
   isStorableCurrency,
   isUnambiguous,
   referenceKey,
   subjectKey,
-} from '../records.ts';
+} from '../delivery/delivery-record.ts';
 import { optionalText, type Row } from '../store/store.ts';
 import type { Claims, StoredClaim } from '../verdict/evaluate.ts';
 import { claimsIn, membersOf, reasonIn, signedIn } from '../verdict/stored-values.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { TransitionReason } from './states.ts';
+import type { TransitionReason } from '../states.ts';
 
 /** One delivery of a transition. Keys and digests are SHA-256 in 64 hexadecimal digits. */
 export interface IntakeRecord {

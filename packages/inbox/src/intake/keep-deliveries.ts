@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { withoutContent } from '../body-content.ts';
-import type { IntakeRecord } from '../records.ts';
+import { withoutContent } from '../delivery/body-content.ts';
+import type { IntakeRecord } from '../delivery/delivery-record.ts';
 import type { Statements } from '../store/statements.ts';
 import { type Call, numberOf, type Row, textOf } from '../store/store.ts';
 import { findArchived } from '../verdict/archived.ts';
@@ -8,7 +8,7 @@ import { readCase } from '../verdict/case-file.ts';
 import { type Claims, equalsExpectation } from '../verdict/evaluate.ts';
 import { claimsIn } from '../verdict/stored-values.ts';
 import type { DeliveryKey } from './kept-files.ts';
-import { MAX_BODIES, MAX_EVIDENCE } from './record.ts';
+import { MAX_BODIES, MAX_EVIDENCE } from './verified-record.ts';
 
 /** The first of its transition; another body; kept before; not kept: the body limit is reached. */
 export type IntakeOutcome = 'new' | 'new_body' | 'known' | 'full';
