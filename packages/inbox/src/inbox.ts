@@ -6,24 +6,24 @@ import type {
 } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActionNote } from './action-note.ts';
-import type { ActedOnAll, ActSelection } from './operator/act.ts';
-import type { ActGiven } from './operator/effects.ts';
-import type { Forgotten } from './operator/forget.ts';
+import type { ActedOnAll, ActSelection } from './operator/acts/act.ts';
+import type { ActGiven } from './operator/acts/effects.ts';
+import type { Forgotten } from './operator/acts/forget.ts';
 import type { InboxHealth } from './operator/health.ts';
 import type { InboxHistory } from './operator/history.ts';
-import type { Act } from './operator/offers.ts';
-import type { Payment } from './operator/payment.ts';
-import type { PaymentCounts, PaymentFilter, Payments } from './operator/payments.ts';
+import type { Act } from './operator/acts/offers.ts';
+import type { Payment } from './operator/payments/read-payment.ts';
+import type { PaymentCounts, PaymentFilter, Payments } from './operator/payments/list-payments.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';
 import type { ListOptions } from './operator/search.ts';
-import type { TransitionDetails, TransitionSummary } from './operator/views.ts';
-import type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
+import type { TransitionDetails, TransitionSummary } from './operator/reports.ts';
+import type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balance-report.ts';
 import type {
   StatementLine,
   StatementOptions,
   StatementReport,
   StatementRow,
-} from './reconciliation/statement.ts';
+} from './reconciliation/statement-report.ts';
 import type { StatementFormat } from './reconciliation/statement-format.ts';
 import type { Migration } from './store/schema.ts';
 import type { Handled, HandlerName, HandlerOptions } from './work/attempt/handlers.ts';

@@ -4,17 +4,17 @@ export type { BodyEncryption } from './delivery/body-content.ts';
 export { createInbox } from './create-inbox.ts';
 export type { InboxEvent } from './reporting/events.ts';
 export type { Inbox } from './inbox.ts';
-export type { ActedOnAll, ActSelection } from './operator/act.ts';
-export type { ActName, OperatorAction } from './operator/action-log.ts';
-export type { Advice } from './operator/advice.ts';
-export type { ActGiven } from './operator/effects.ts';
-export type { Forgotten } from './operator/forget.ts';
+export type { ActedOnAll, ActSelection } from './operator/acts/act.ts';
+export type { ActName, OperatorAction } from './operator/acts/action-log.ts';
+export type { Advice } from './operator/payments/advice.ts';
+export type { ActGiven } from './operator/acts/effects.ts';
+export type { Forgotten } from './operator/acts/forget.ts';
 export type { HealthProblem, InboxHealth } from './operator/health.ts';
 export type { DayTotal, InboxHistory, OpenPayment } from './operator/history.ts';
-export type { Act } from './operator/offers.ts';
-export type { Payment } from './operator/payment.ts';
-export type { ExpectedPayment, PaymentSummary } from './operator/payment-summary.ts';
-export type { PaymentCounts, PaymentFilter, PaymentPage, Payments } from './operator/payments.ts';
+export type { Act } from './operator/acts/offers.ts';
+export type { Payment } from './operator/payments/read-payment.ts';
+export type { ExpectedPayment, PaymentSummary } from './operator/payments/payment-summary.ts';
+export type { PaymentCounts, PaymentFilter, PaymentPage, Payments } from './operator/payments/list-payments.ts';
 export type { Pruned, PruneOptions } from './operator/prune.ts';
 export type { ListOptions } from './operator/search.ts';
 export type {
@@ -22,15 +22,15 @@ export type {
   KeptBody,
   TransitionDetails,
   TransitionSummary,
-} from './operator/views.ts';
+} from './operator/reports.ts';
 export type { InboxOptions, RetrySettings } from './options.ts';
 export type { InboxProblem } from './reporting/problems.ts';
 export type { DecimalMark } from './reconciliation/amount-text.ts';
-export type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
-export type { Encoding } from './reconciliation/decoded.ts';
-export type { Pairs } from './reconciliation/pairs.ts';
+export type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balance-report.ts';
+export type { Encoding } from './reconciliation/encodings.ts';
+export type { Pairs } from './reconciliation/name-value-pairs.ts';
 export { type OpenedStatement, readStatement } from './reconciliation/read-statement.ts';
-export type { Separator } from './reconciliation/records.ts';
+export type { Separator } from './reconciliation/file-records.ts';
 export type {
   LineClass,
   StatementFinding,
@@ -40,7 +40,7 @@ export type {
   StatementReport,
   StatementRow,
   StatementSum,
-} from './reconciliation/statement.ts';
+} from './reconciliation/statement-report.ts';
 export type { StatementFormat } from './reconciliation/statement-format.ts';
 export type { StatementVerdict, StatusMeaning, TransitionReason, TransitionState } from './states.ts';
 export type { PostgresClient, PostgresPool } from './store/postgres/connection.ts';

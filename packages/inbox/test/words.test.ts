@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ACT_NAMES } from '../src/operator/action-log.ts';
-import { adviceOf, PAYMENT_LABELS } from '../src/operator/advice.ts';
-import { OPERATIONS } from '../src/operator/operations.ts';
-import { STATEMENT_VERDICTS } from '../src/reconciliation/statement.ts';
+import { ACT_NAMES } from '../src/operator/acts/action-log.ts';
+import { adviceOf, PAYMENT_LABELS } from '../src/operator/payments/advice.ts';
+import { OPERATIONS } from '../src/operator/acts/operations.ts';
+import { STATEMENT_VERDICTS } from '../src/reconciliation/statement-report.ts';
 import type { TransitionState } from '../src/states.ts';
 import {
   BODY_WORDS,

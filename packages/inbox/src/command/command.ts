@@ -2,13 +2,13 @@
 import { printableLines } from '@payment-service/core/internal';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { ACTS } from './acts.ts';
+import { ACTS } from './act-verbs.ts';
 import { DOCTOR } from './doctor/doctor.ts';
-import { EVIDENCE } from './evidence.ts';
+import { EVIDENCE } from './evidence-verbs.ts';
 import { explained, WrongUse } from './failure.ts';
 import { HEALTH } from './health.ts';
-import { PAYMENTS } from './payments.ts';
-import { RECONCILE } from './reconcile.ts';
+import { PAYMENTS } from './payment-verbs.ts';
+import { RECONCILE } from './reconcile-verbs.ts';
 import { TABLES } from './tables.ts';
 import { NAME } from './verbs.ts';
 

@@ -5,7 +5,7 @@ import { ConfigurationError } from '@payment-service/core';
 import type pg from 'pg';
 import { createInbox } from '../create-inbox.ts';
 import type { Inbox } from '../inbox.ts';
-import type { OperatorContext } from '../operator/views.ts';
+import type { OperatorContext } from '../operator/reports.ts';
 import { settingsOf } from '../options.ts';
 import type { PostgresClient } from '../store/postgres/connection.ts';
 import { postgres, schemaPrefix } from '../store/postgres/postgres.ts';

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
 import { cookie, cookieIn, isFromOwnPage, senderOf } from '@payment-service/pages';
-import { ACT_NAMES, type ActName } from '../operator/action-log.ts';
+import { ACT_NAMES, type ActName } from '../operator/acts/action-log.ts';
 
 const COOKIE = 'inbox-console';
 

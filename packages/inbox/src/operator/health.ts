@@ -7,7 +7,7 @@ import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import { numberOf } from '../store/store.ts';
 import { within } from '../time.ts';
 import { findPutOff } from '../work/put-off.ts';
-import type { OperatorContext } from './views.ts';
+import type { OperatorContext } from './reports.ts';
 
 /** By default, a transition that has been due for this long is late. */
 export const LATE_SECONDS = 60;

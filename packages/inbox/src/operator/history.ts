@@ -5,8 +5,8 @@ import { HOUR_MS, readClock, sumsOf, totalSettled } from '../work/hours.ts';
 import { storedStateIn } from '../verdict/restate.ts';
 import { PAYMENT_STATES, type PaymentState, STORED_PAYMENT_STATES } from '../verdict/payment-state.ts';
 import { jsonTextOf, reasonIn } from '../verdict/stored-values.ts';
-import type { PaymentSummary } from './payment-summary.ts';
-import type { OperatorContext } from './views.ts';
+import type { PaymentSummary } from './payments/payment-summary.ts';
+import type { OperatorContext } from './reports.ts';
 
 /** What was settled on one day, UTC. */
 export interface DayTotal {

@@ -2,7 +2,7 @@ import { checkOptions } from '@payment-service/core/internal';
 import { wholeNumber } from '../option-rules.ts';
 import { numberOf } from '../store/store.ts';
 import { DAY_MS } from './history.ts';
-import type { OperatorContext } from './views.ts';
+import type { OperatorContext } from './reports.ts';
 
 /** What `prune()` removes. */
 export interface PruneOptions {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { optionalText, textOf } from '../store/store.ts';
-import type { OperatorContext } from './views.ts';
+import type { OperatorContext } from './reports.ts';
 
 /**
  * The member of an inbox that reads its version, for the console only. Registered, since the builds for `import` and for `require`

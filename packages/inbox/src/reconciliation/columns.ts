@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ConfigurationError } from '@payment-service/core';
-import { MAX_RECORD, recordsIn, SEPARATOR_NAMES, type Separator } from './records.ts';
+import { MAX_RECORD, recordsIn, SEPARATOR_NAMES, type Separator } from './file-records.ts';
 import type { StatementFormat } from './statement-format.ts';
 
 /** The columns of a file. */

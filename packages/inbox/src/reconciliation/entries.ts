@@ -1,14 +1,14 @@
 import { canonicalAmount } from '@payment-service/core';
 import { keepFirsts } from '../intake/keep-deliveries.ts';
 import { recordOf } from '../intake/verified-record.ts';
-import { addAction } from '../operator/action-log.ts';
-import type { OperatorContext } from '../operator/views.ts';
+import { addAction } from '../operator/acts/action-log.ts';
+import type { OperatorContext } from '../operator/reports.ts';
 import { numberOf, optionalText } from '../store/store.ts';
 import { findArchived } from '../verdict/archived.ts';
 import { expectationIn, signedIn } from '../verdict/stored-values.ts';
 import { type Entry, judge, type Known } from './judge.ts';
 import type { Staged } from './staging.ts';
-import type { StatementOptions, StatementRow } from './statement.ts';
+import type { StatementOptions, StatementRow } from './statement-report.ts';
 
 /** Replaces the id of a signing key in a body that is a line of a statement, and names its action. */
 const STATEMENT = 'statement';

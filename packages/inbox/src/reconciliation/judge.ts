@@ -3,7 +3,7 @@ import type { IntakeRecord } from '../delivery/delivery-record.ts';
 import type { KnownExpectation } from '../verdict/evaluate.ts';
 import type { Judgement } from './line-class.ts';
 import type { Staged } from './staging.ts';
-import type { StatementRow } from './statement.ts';
+import type { StatementRow } from './statement-report.ts';
 
 /** A payment in a statement, and the record that its callback would have created. */
 export interface Entry extends Staged {

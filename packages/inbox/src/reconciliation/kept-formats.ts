@@ -1,5 +1,5 @@
 import { checkArgument, checkOptions, type OptionRule } from '@payment-service/core/internal';
-import type { OperatorContext } from '../operator/views.ts';
+import type { OperatorContext } from '../operator/reports.ts';
 import { textOf } from '../store/store.ts';
 import { jsonIn } from '../verdict/stored-values.ts';
 import { FORMAT_RULES, type StatementFormat } from './statement-format.ts';

@@ -10,7 +10,7 @@ import {
   type StatementLine,
   type StatementMeaning,
   type StatementRow,
-} from './statement.ts';
+} from './statement-report.ts';
 
 /** What a line says of its payment: money in or out, taken back, failed, not yet final; or that it cannot be understood. */
 export type LineKind = 'in' | 'out' | 'charge' | 'reversed' | 'failed' | 'interim' | 'unclear';

@@ -1,9 +1,9 @@
 import { amountIn } from './amount-text.ts';
 import { type Columns, normal, placesIn } from './columns.ts';
 import { directionOf, isCharge, isInterest, isTotal } from './line-words.ts';
-import type { Pairs } from './pairs.ts';
-import { type FileRecord, SEPARATORS } from './records.ts';
-import type { StatementLine } from './statement.ts';
+import type { Pairs } from './name-value-pairs.ts';
+import { type FileRecord, SEPARATORS } from './file-records.ts';
+import type { StatementLine } from './statement-report.ts';
 import type { StatementFormat } from './statement-format.ts';
 
 /** What the cells of a line say. */

@@ -8,11 +8,11 @@ import {
   type OptionRules,
 } from '@payment-service/core/internal';
 import { NOTE_RULES } from '../action-note.ts';
-import type { OperatorContext } from '../operator/views.ts';
+import type { OperatorContext } from '../operator/reports.ts';
 import { BOOLEAN, NAME, STRINGS } from '../option-rules.ts';
 import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
 import { jsonTextOf } from '../verdict/stored-values.ts';
-import { PERIOD } from './balances.ts';
+import { PERIOD } from './balance-report.ts';
 import { applyEntry, entriesOf, findKnown } from './entries.ts';
 import { judge } from './judge.ts';
 import { type ClassedLine, classOf } from './line-class.ts';
@@ -23,7 +23,7 @@ import type {
   StatementOptions,
   StatementReport,
   StatementRow,
-} from './statement.ts';
+} from './statement-report.ts';
 import { Tally } from './tally.ts';
 
 const RULES: OptionRules<StatementOptions> = {

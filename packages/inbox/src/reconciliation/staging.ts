@@ -1,6 +1,6 @@
 import type { StatementVerdict } from '../states.ts';
 import type { LineKind } from './line-class.ts';
-import type { StatementLine } from './statement.ts';
+import type { StatementLine } from './statement-report.ts';
 
 /** How a line is found by the others of its file. */
 export interface LineKeys {

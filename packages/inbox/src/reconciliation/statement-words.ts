@@ -12,7 +12,7 @@ import {
   VERDICTS,
   WORD_FIELDS,
   type WordField,
-} from './statement.ts';
+} from './statement-report.ts';
 
 /** What the command and the console say about a statement, in the same words. */
 

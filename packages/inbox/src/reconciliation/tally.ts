@@ -9,7 +9,7 @@ import {
   VERDICTS,
   WORD_FIELDS,
   type WordField,
-} from './statement.ts';
+} from './statement-report.ts';
 
 const MAX_SAMPLES = 20;
 const MAX_WORDS = 50;

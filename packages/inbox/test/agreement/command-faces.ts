@@ -1,5 +1,5 @@
-import type { PaymentSummary } from '../../src/operator/payment-summary.ts';
-import type { PaymentSum } from '../../src/operator/sums.ts';
+import type { PaymentSummary } from '../../src/operator/payments/payment-summary.ts';
+import type { PaymentSum } from '../../src/operator/payments/sums.ts';
 import type { PaymentKey } from '../../src/verdict/restate.ts';
 import { type CommandResult, commandOn } from '../support/command.ts';
 import {

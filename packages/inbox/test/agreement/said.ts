@@ -1,5 +1,5 @@
 import type { Inbox, TransitionReason } from '../../src/index.ts';
-import type { PaymentSummary } from '../../src/operator/payment-summary.ts';
+import type { PaymentSummary } from '../../src/operator/payments/payment-summary.ts';
 import { wordsOfReason } from '../../src/words.ts';
 import type { PaymentKey } from '../../src/verdict/restate.ts';
 import type { PaymentState } from '../../src/verdict/payment-state.ts';

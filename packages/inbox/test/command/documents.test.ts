@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OPERATIONS } from '../../src/operator/operations.ts';
+import { OPERATIONS } from '../../src/operator/acts/operations.ts';
 import { runCommand, SESSION, wordsIn } from '../support/command.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');

@@ -1,7 +1,7 @@
 /** A handler that ends without an error and changes nothing settles a payment that no order knows of. */
 import { expect, test } from 'vitest';
 import type { Handled } from '../../src/index.ts';
-import { storyOf } from '../../src/operator/story.ts';
+import { storyOf } from '../../src/operator/payments/story.ts';
 import { CHANGED_NOTHING } from '../../src/work/attempt/apply.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';

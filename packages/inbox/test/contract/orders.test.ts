@@ -1,6 +1,6 @@
 /** Several payments of one order: attempts and instalments. */
 import { expect, test } from 'vitest';
-import { orderSentences } from '../../src/operator/sums.ts';
+import { orderSentences } from '../../src/operator/payments/sums.ts';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { actOnReport, creditIn, LATER, money, newShop } from '../support/shop.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { LONG_TEXTS, runOrEnd } from '../../../../vitest.shared.ts';
 import { amountIn, isPlainAmount } from '../../src/reconciliation/amount-text.ts';
-import { chargesIn, pairsIn } from '../../src/reconciliation/pairs.ts';
+import { chargesIn, pairsIn } from '../../src/reconciliation/name-value-pairs.ts';
 import { readStatement } from '../../src/reconciliation/read-statement.ts';
 import { MAP, SET } from '../support/statement-files.ts';
 

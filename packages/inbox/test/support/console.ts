@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type ConsoleAccess, type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
 import type { Inbox } from '../../src/index.ts';
-import { ACT_NAMES } from '../../src/operator/action-log.ts';
+import { ACT_NAMES } from '../../src/operator/acts/action-log.ts';
 import { newShop, type Shop } from './shop.ts';
 
 export const ORIGIN = 'https://shop.example';

@@ -1,7 +1,7 @@
 import type { AuthenticRefusal, VerifiedCallback } from '@payment-service/core';
 import { expect } from 'vitest';
 import type { Inbox } from '../../src/index.ts';
-import { ACT_NAMES } from '../../src/operator/action-log.ts';
+import { ACT_NAMES } from '../../src/operator/acts/action-log.ts';
 import { evidence, paid } from './callbacks.ts';
 import { formIn, formsIn, pageOf, type Visitor, visit } from './console.ts';
 import type { AnyTransaction, EngineName } from './merchant.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { deliveriesIn, openPathsIn } from '../../intake/spool-folder.ts';
 import { LATE_SECONDS, oldestDueSeconds } from '../../operator/health.ts';
-import { countPayments } from '../../operator/payments.ts';
+import { countPayments } from '../../operator/payments/list-payments.ts';
 import { openToOthers } from '../../store/own-files.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { numberOf, textOf } from '../../store/store.ts';

@@ -1,8 +1,8 @@
 import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
 import { counted, type Filled, fieldsOf, form, html } from '@payment-service/pages';
-import type { ActName } from '../../operator/action-log.ts';
-import type { Act } from '../../operator/offers.ts';
-import { BULK_ACTS, type BulkAct, MAX_ACTED, OPERATIONS } from '../../operator/operations.ts';
+import type { ActName } from '../../operator/acts/action-log.ts';
+import type { Act } from '../../operator/acts/offers.ts';
+import { BULK_ACTS, type BulkAct, MAX_ACTED, OPERATIONS } from '../../operator/acts/operations.ts';
 import { wordsOfReason } from '../../words.ts';
 import { COMPARISONS } from '../../verdict/stored-values.ts';
 import { at, consolePage, missingPage, plainResponse, type Refused, seeOther, type View } from './page.ts';

@@ -9,7 +9,7 @@ import {
   time,
 } from '@payment-service/pages';
 import { NO_PERSON } from '../../delivery/body-content.ts';
-import type { KeptBody, TransitionDetails } from '../../operator/views.ts';
+import type { KeptBody, TransitionDetails } from '../../operator/reports.ts';
 import { BODY_WORDS } from '../../words.ts';
 import { mismatchesOf, type StoredClaim } from '../../verdict/evaluate.ts';
 import { facts, money } from './summary.ts';

@@ -1,8 +1,8 @@
 import { sumOfProducts } from '@payment-service/core/reconcile';
 import { counted, html, type Markup, note, tableOf } from '@payment-service/pages';
 import type { InboxHistory } from '../../operator/history.ts';
-import type { PaymentCounts, PaymentPage } from '../../operator/payments.ts';
-import { sumsOf } from '../../operator/sums.ts';
+import type { PaymentCounts, PaymentPage } from '../../operator/payments/list-payments.ts';
+import { sumsOf } from '../../operator/payments/sums.ts';
 import { countText, EVIDENCE_WORDS } from '../../words.ts';
 import { historyCharts } from './charts.ts';
 import { at, consolePage, type View } from './page.ts';

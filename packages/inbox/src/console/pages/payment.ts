@@ -11,12 +11,12 @@ import {
   time,
   withQuery,
 } from '@payment-service/pages';
-import type { ActName } from '../../operator/action-log.ts';
-import type { Act } from '../../operator/offers.ts';
-import { OPERATIONS, textOf } from '../../operator/operations.ts';
-import type { Payment } from '../../operator/payment.ts';
-import { type StoryStep, storyOf } from '../../operator/story.ts';
-import type { TransitionDetails } from '../../operator/views.ts';
+import type { ActName } from '../../operator/acts/action-log.ts';
+import type { Act } from '../../operator/acts/offers.ts';
+import { OPERATIONS, textOf } from '../../operator/acts/operations.ts';
+import type { Payment } from '../../operator/payments/read-payment.ts';
+import { type StoryStep, storyOf } from '../../operator/payments/story.ts';
+import type { TransitionDetails } from '../../operator/reports.ts';
 import { wordsOf } from '../../words.ts';
 import { COMPARISONS } from '../../verdict/stored-values.ts';
 import { bodyCards } from './bodies.ts';

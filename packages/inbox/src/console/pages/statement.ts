@@ -12,15 +12,15 @@ import {
   tableOf,
 } from '@payment-service/pages';
 import { DECIMALS } from '../../reconciliation/amount-text.ts';
-import { ENCODINGS } from '../../reconciliation/decoded.ts';
-import { pairsIn } from '../../reconciliation/pairs.ts';
+import { ENCODINGS } from '../../reconciliation/encodings.ts';
+import { pairsIn } from '../../reconciliation/name-value-pairs.ts';
 import { type HowRead, previewFields, readStatement } from '../../reconciliation/read-statement.ts';
-import { SEPARATOR_NAMES } from '../../reconciliation/records.ts';
+import { SEPARATOR_NAMES } from '../../reconciliation/file-records.ts';
 import {
   STATEMENT_VERDICTS,
   type StatementFinding,
   type StatementReport,
-} from '../../reconciliation/statement.ts';
+} from '../../reconciliation/statement-report.ts';
 import {
   COLUMN_FIELDS,
   FORMAT_FIELDS,

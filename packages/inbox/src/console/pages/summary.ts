@@ -10,9 +10,9 @@ import {
   type Markup,
   type Tone,
 } from '@payment-service/pages';
-import { PAYMENT_LABELS } from '../../operator/advice.ts';
-import type { PaymentSummary } from '../../operator/payment-summary.ts';
-import { sumsOf } from '../../operator/sums.ts';
+import { PAYMENT_LABELS } from '../../operator/payments/advice.ts';
+import type { PaymentSummary } from '../../operator/payments/payment-summary.ts';
+import { sumsOf } from '../../operator/payments/sums.ts';
 import { wordsOfReason } from '../../words.ts';
 import type { Settled, StoredClaim } from '../../verdict/evaluate.ts';
 import type { PaymentKey } from '../../verdict/restate.ts';

@@ -14,7 +14,7 @@ import {
   sumOfProducts,
   type WalletBalance,
 } from '@payment-service/core/reconcile';
-import type { OperatorContext } from '../operator/views.ts';
+import type { OperatorContext } from '../operator/reports.ts';
 import { DATE } from '../option-rules.ts';
 import { choiceOf, numberOf, type Row, textOf } from '../store/store.ts';
 import { sumsOf, totalSettled } from '../work/hours.ts';

@@ -1,7 +1,7 @@
-import { wordsOf } from '../words.ts';
-import type { OperatorAction } from './action-log.ts';
-import { textOf } from './operations.ts';
-import type { Payment } from './payment.ts';
+import { wordsOf } from '../../words.ts';
+import type { OperatorAction } from '../acts/action-log.ts';
+import { textOf } from '../acts/operations.ts';
+import type { Payment } from './read-payment.ts';
 
 /** One thing that happened to a payment, or will. */
 export interface StoryStep {

@@ -1,6 +1,6 @@
-import type { ActionNote } from '../action-note.ts';
-import type { Statements } from '../store/statements.ts';
-import { choiceOf, dateOf, type Row, textOf } from '../store/store.ts';
+import type { ActionNote } from '../../action-note.ts';
+import type { Statements } from '../../store/statements.ts';
+import { choiceOf, dateOf, type Row, textOf } from '../../store/store.ts';
 
 /** What an operator can do with a payment, in the order in which it is offered. */
 export const ACT_NAMES = [

@@ -1,5 +1,5 @@
 import { groupedDigits } from '@payment-service/pages/text';
-import type { Settled } from '../verdict/evaluate.ts';
+import type { Settled } from '../../verdict/evaluate.ts';
 import { ACT_NAMES, type ActName } from './action-log.ts';
 import { accept, admit, cancel, type Effect, expect } from './effects.ts';
 import {

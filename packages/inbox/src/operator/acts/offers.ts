@@ -1,4 +1,4 @@
-import { CLOSED_STATES } from '../states.ts';
+import { CLOSED_STATES } from '../../states.ts';
 import {
   type Comparison,
   type ExpectedMoney,
@@ -6,11 +6,11 @@ import {
   type Settled,
   withRoundedAccepted,
   withTextAccepted,
-} from '../verdict/evaluate.ts';
-import type { PaymentKey } from '../verdict/restate.ts';
+} from '../../verdict/evaluate.ts';
+import type { PaymentKey } from '../../verdict/restate.ts';
 import type { ActName } from './action-log.ts';
-import type { PaymentSummary } from './payment-summary.ts';
-import type { KeptBody, TransitionSummary } from './views.ts';
+import type { PaymentSummary } from '../payments/payment-summary.ts';
+import type { KeptBody, TransitionSummary } from '../reports.ts';
 
 /**
  * One act on one payment as it was read. Plain JSON, so that a form, a queue or a terminal can carry it: `act()` refuses it if the

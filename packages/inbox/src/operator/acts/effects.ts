@@ -1,16 +1,16 @@
 import { InvalidStateError } from '@payment-service/core';
-import type { ActionNote } from '../action-note.ts';
-import { isUnambiguous } from '../delivery/delivery-record.ts';
-import type { Statements } from '../store/statements.ts';
-import { readCase } from '../verdict/case-file.ts';
+import type { ActionNote } from '../../action-note.ts';
+import { isUnambiguous } from '../../delivery/delivery-record.ts';
+import type { Statements } from '../../store/statements.ts';
+import { readCase } from '../../verdict/case-file.ts';
 import {
   type ExpectedMoney,
   equalsExpectation,
   withRoundedAccepted,
   withTextAccepted,
-} from '../verdict/evaluate.ts';
-import { checkExpectation, keepExpectation } from '../verdict/expectation.ts';
-import { keysOf } from '../verdict/restate.ts';
+} from '../../verdict/evaluate.ts';
+import { checkExpectation, keepExpectation } from '../../verdict/expectation.ts';
+import { keysOf } from '../../verdict/restate.ts';
 import { type Act, isSame } from './offers.ts';
 
 /** What an operator says with an act; all but `by` and `note` only with `expect`. */

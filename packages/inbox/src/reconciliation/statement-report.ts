@@ -1,6 +1,6 @@
 import type { ActionNote } from '../action-note.ts';
 import { STATUS_MEANINGS, type StatementVerdict, type StatusMeaning } from '../states.ts';
-import type { Period } from './balances.ts';
+import type { Period } from './balance-report.ts';
 
 /**
  * A payment in a statement, with the names of the protocol. The format of the service's statements is not shown, so the program

@@ -17,7 +17,7 @@ import type {
 } from '../verdict/evaluate.ts';
 import { findArchivedReports } from '../verdict/restate.ts';
 import { bodyIn, claimsIn, expectationIn, reasonIn, signedIn } from '../verdict/stored-values.ts';
-import { actionIn, type OperatorAction } from './action-log.ts';
+import { actionIn, type OperatorAction } from './acts/action-log.ts';
 import { isListedByChange, LIST_RULES, type ListOptions, readTransitions } from './search.ts';
 
 /** What every view and action needs. */

@@ -6,7 +6,7 @@ import {
   showTransition,
   type TransitionDetails,
   type TransitionSummary,
-} from '../operator/views.ts';
+} from '../operator/reports.ts';
 import { TRANSITION_STATES } from '../states.ts';
 import { BODY_WORDS, wordsOf } from '../words.ts';
 import { paragraphs, table } from './format.ts';
