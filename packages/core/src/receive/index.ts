@@ -12,6 +12,6 @@ export type {
 } from './receiver.ts';
 export { createCallbackReceiver, createRedirectReceiver } from './receiver.ts';
 export type { BodySource, IncomingBody, IncomingCallback } from './request-body.ts';
-export type { DeliveryTrace } from './trace.ts';
-export { traceparentOf } from './trace.ts';
+export type { DeliveryTrace } from './delivery-trace.ts';
+export { traceparentOf } from './delivery-trace.ts';
 export { type HonoContext, incomingWebCallback, requestOf } from './web.ts';

@@ -23,7 +23,7 @@ import {
   isParsedTooLarge,
   readBodyBytes,
 } from './request-body.ts';
-import { CALLBACKS, keepTraceparent, traceDelivery } from './trace.ts';
+import { CALLBACKS, keepTraceparent, traceDelivery } from './delivery-trace.ts';
 
 /** Core's answer, or, without `onCallback`, a verified callback for the adapter to pass through. */
 export type ReceivedCallback =

@@ -9,7 +9,7 @@ import {
   refuseRequest,
   settled,
 } from './receiver.ts';
-import { REDIRECTS, traceDelivery } from './trace.ts';
+import { REDIRECTS, traceDelivery } from './delivery-trace.ts';
 
 /** A redirect request, in the terms that every framework shares. */
 export interface IncomingRedirect {
