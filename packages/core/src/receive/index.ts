@@ -1,3 +1,5 @@
+export { traceparentOf } from '../reporting/trace-channel.ts';
+export type { DeliveryTrace } from './delivery-trace.ts';
 export { incomingCallback, type NodeRequest } from './node.ts';
 export { type ReceivedCallback, receiveCallback } from './receive-callback.ts';
 export { type IncomingRedirect, type ReceivedRedirect, receiveRedirect } from './receive-redirect.ts';
@@ -12,6 +14,4 @@ export type {
 } from './receiver.ts';
 export { createCallbackReceiver, createRedirectReceiver } from './receiver.ts';
 export type { BodySource, IncomingBody, IncomingCallback } from './request-body.ts';
-export type { DeliveryTrace } from './delivery-trace.ts';
-export { traceparentOf } from './delivery-trace.ts';
 export { type HonoContext, incomingWebCallback, requestOf } from './web.ts';

@@ -1,10 +1,12 @@
 import { ConfigurationError } from '../errors.ts';
 import { checkArgument, type OptionRule } from '../options/options.ts';
+import { keepTraceparent } from '../reporting/trace-channel.ts';
 import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import type { RefusalCode, RequestCode } from '../verify/refusal.ts';
 import { readSignature } from '../verify/signature.ts';
 import { warnOnce } from '../verify/signing-keys.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
+import { CALLBACKS, traceDelivery } from './delivery-trace.ts';
 import {
   type CallbackReceiver,
   failureReply,
@@ -23,7 +25,6 @@ import {
   isParsedTooLarge,
   readBodyBytes,
 } from './request-body.ts';
-import { CALLBACKS, keepTraceparent, traceDelivery } from './delivery-trace.ts';
 
 /** Core's answer, or, without `onCallback`, a verified callback for the adapter to pass through. */
 export type ReceivedCallback =

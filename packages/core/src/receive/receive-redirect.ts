@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { checkArgument, type OptionRule } from '../options/options.ts';
 import type { VerifiedRedirect } from '../verify/verified.ts';
+import { REDIRECTS, traceDelivery } from './delivery-trace.ts';
 import {
   failureReply,
   isLocation,
@@ -9,7 +10,6 @@ import {
   refuseRequest,
   settled,
 } from './receiver.ts';
-import { REDIRECTS, traceDelivery } from './delivery-trace.ts';
 
 /** A redirect request, in the terms that every framework shares. */
 export interface IncomingRedirect {
