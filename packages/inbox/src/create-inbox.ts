@@ -1,54 +1,40 @@
-import {
-  type AuthenticRefusal,
-  ConfigurationError,
-  type Evidence,
-  UnavailableError,
-  type VerifiedCallback,
-} from '@payment-service/core';
-import {
-  checkArgument,
-  checkOptions,
-  FUNCTION,
-  proofOf,
-  RECORD,
-  takingCheck,
-} from '@payment-service/core/internal';
+import { ConfigurationError } from '@payment-service/core';
+import { checkArgument, checkOptions, FUNCTION, RECORD } from '@payment-service/core/internal';
 import type { Inbox } from './inbox.ts';
-import { EarlyAnswers } from './intake/early-answer.ts';
 import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep-deliveries.ts';
-import { callbackRecord, evidenceRecord } from './intake/verified-record.ts';
+import { routeOf } from './intake/route.ts';
 import { Spool } from './intake/spool.ts';
 import { spoolOwner } from './intake/spool-folder.ts';
 import { actOnAll, actOnPayment } from './operator/acts/act.ts';
 import { forget } from './operator/acts/forget.ts';
-import { readHealth, watch } from './operator/health.ts';
+import { readHealth } from './operator/health.ts';
 import { readHistory } from './operator/history.ts';
-import { findPayment, readPayment } from './operator/payments/read-payment.ts';
+import { keepSums } from './operator/hours.ts';
 import { countPayments, listPayments, outcomeOf } from './operator/payments/list-payments.ts';
+import { findPayment, readPayment } from './operator/payments/read-payment.ts';
 import { prune } from './operator/prune.ts';
-import { readVersion, withVersion } from './operator/version.ts';
 import { listTransitions, showTransition } from './operator/reports.ts';
+import { readVersion, withVersion } from './operator/version.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
-import { closeToOthers, openFilesMessage } from './store/own-files.ts';
-import { warn } from './reporting/problems.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balance-report.ts';
 import { keepFormat, readFormats } from './reconciliation/kept-formats.ts';
 import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
-import type { IntakeRecord } from './delivery/delivery-record.ts';
+import { warn } from './reporting/problems.ts';
 import { mustBeOpen } from './store/open-transaction.ts';
+import { closeToOthers, openFilesMessage } from './store/own-files.ts';
 import { Readiness } from './store/readiness.ts';
 import { migrationsOf } from './store/schema.ts';
 import { spoolPath } from './store/sqlite/database-path.ts';
 import { Statements } from './store/statements.ts';
 import { unlikelyName } from './unlikely-name.ts';
-import { addHandler, type Handlers } from './work/attempt/handlers.ts';
 import {
   checkExpectation,
   checkReplacement,
   currencyWarning,
   keepExpectation,
 } from './verdict/expectation.ts';
+import { addHandler, type Handlers } from './work/attempt/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
 import { Worker } from './work/worker.ts';
 
@@ -68,7 +54,7 @@ const EXPECT_RULES = { tx: undefined, replace: RECORD };
  */
 export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const settings = settingsOf(options);
-  const { account, report, storeTimeoutMs, bodyContent } = settings;
+  const { account, report, storeTimeoutMs } = settings;
   const { store } = options;
   const statements = new Statements(store);
   const closing = new AbortController();
@@ -83,16 +69,13 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const { ready } = readiness;
   const context = { store, statements, settings, spool };
   const handlers: Handlers<Tx> = new Map();
-  const wakeup = new Wakeup(store, statements, settings);
-  const worker = new Worker({ ...context, handlers, readiness, wakeup, closed });
-  const isWorking = (): boolean => worker.working !== undefined;
-  const watching = watch({ context, isWorking, readiness });
-  const intake = new Intake({
-    ...{ settings, keeping, readiness, spool },
-    wakeCall: (count) => (isWorking() ? undefined : wakeup.wakeCall(count)),
-    onKept,
+  const wakeup = new Wakeup({ store, statements, settings, readiness });
+  const worker = new Worker({
+    ...{ ...context, handlers, readiness, wakeup, closed },
+    keepSums: () => keepSums(context),
   });
-  const earlyAnswers = new EarlyAnswers(report);
+  const intake = new Intake({ settings, keeping, readiness, spool, workers: wakeup });
+  const route = routeOf({ settings, closed, intake, trust: spool?.trust ?? (() => undefined) });
   const running = new Set<Promise<unknown>>();
   const warned = new Set<string>();
   /** How many transactions of `expect()` are still checked. */
@@ -130,12 +113,6 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     warnOnce('unlikely_name', given.join(), unlikelyName(...given));
   }
 
-  function onKept(count: number, isTold: boolean): void {
-    wakeup.wake();
-    watching.kept();
-    if (!isTold && !isWorking()) wakeup.notify(count);
-  }
-
   async function read<T>(act: () => Promise<T>): Promise<T> {
     await readiness.readable();
     return act();
@@ -150,20 +127,6 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     });
     running.add(writing);
     return writing;
-  }
-
-  /** Of a route that passes its callbacks here: its keys verify what is in the spool. */
-  const trust = spool?.trust ?? (() => undefined);
-
-  async function receive(record: IntakeRecord, verified: VerifiedCallback | Evidence): Promise<void> {
-    if (closed.aborted)
-      throw new UnavailableError(
-        'The inbox is closed because this process is ending, so the sender is asked to retry.',
-      );
-    const proof = proofOf(verified);
-    // A route with a function that calls this one has offered nothing yet.
-    if (proof !== undefined) trust(proof.check);
-    await intake.receive(bodyContent.keep(record), proof?.signature);
   }
 
   for (const status of Object.keys(settings.statuses)) warnOfName('createInbox()', 'status', status);
@@ -204,19 +167,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       unchecked -= 1;
       await keepIn(tx);
     },
-    route: Object.freeze({
-      ...{ account, colonIn: settings.colonIn },
-      onCallback: takingCheck(
-        async (callback: VerifiedCallback) =>
-          earlyAnswers.watch(callback, receive(callbackRecord(callback, account), callback)),
-        trust,
-      ),
-      onAuthenticRefusal: takingCheck(
-        async (refusal: AuthenticRefusal) =>
-          earlyAnswers.watch(refusal.evidence, receive(evidenceRecord(refusal, account), refusal.evidence)),
-        trust,
-      ),
-    }),
+    route,
     handle(name, handler, given) {
       addHandler(handlers, name, handler, given);
       if (given?.type !== undefined) warnOfName('handle()', 'type', given.type);
@@ -252,7 +203,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     keepStatementFormat: (name, format) => write(() => keepFormat(context, name, format)),
     async close() {
       closing.abort();
-      await Promise.allSettled([worker.working, watching.close(), ...running]);
+      await Promise.allSettled([worker.working, wakeup.close(), ...running]);
       await spool?.close();
       await store.close?.();
     },

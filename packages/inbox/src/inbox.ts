@@ -1,43 +1,31 @@
-import type {
-  AuthenticRefusal,
-  SignedFields,
-  VerifiedCallback,
-  VerifierOptions,
-} from '@payment-service/core';
+import type { SignedFields } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActionNote } from './action-note.ts';
+import type { InboxRoute } from './intake/route.ts';
 import type { ActedOnAll, ActSelection } from './operator/acts/act.ts';
 import type { ActGiven } from './operator/acts/effects.ts';
 import type { Forgotten } from './operator/acts/forget.ts';
+import type { Act } from './operator/acts/offers.ts';
 import type { InboxHealth } from './operator/health.ts';
 import type { InboxHistory } from './operator/history.ts';
-import type { Act } from './operator/acts/offers.ts';
-import type { Payment } from './operator/payments/read-payment.ts';
 import type { PaymentCounts, PaymentFilter, Payments } from './operator/payments/list-payments.ts';
+import type { Payment } from './operator/payments/read-payment.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';
-import type { ListOptions } from './operator/search.ts';
 import type { TransitionDetails, TransitionSummary } from './operator/reports.ts';
+import type { ListOptions } from './operator/search.ts';
 import type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balance-report.ts';
+import type { StatementFormat } from './reconciliation/statement-format.ts';
 import type {
   StatementLine,
   StatementOptions,
   StatementReport,
   StatementRow,
 } from './reconciliation/statement-report.ts';
-import type { StatementFormat } from './reconciliation/statement-format.ts';
 import type { Migration } from './store/schema.ts';
+import type { Expectation, Replacement } from './verdict/expectation.ts';
 import type { Handled, HandlerName, HandlerOptions } from './work/attempt/handlers.ts';
 import type { Drained, DrainOptions } from './work/drain.ts';
-import type { Expectation, Replacement } from './verdict/expectation.ts';
 import type { WorkerOptions } from './work/worker.ts';
-
-/** The options of `paymentCallbacks()` that an inbox decides. */
-export interface InboxRoute {
-  readonly account: string;
-  readonly colonIn: VerifierOptions['colonIn'];
-  readonly onCallback: (callback: VerifiedCallback) => Promise<void>;
-  readonly onAuthenticRefusal: (refusal: AuthenticRefusal) => Promise<void>;
-}
 
 /**
  * A durable inbox of one merchant account. Every function sets up the store if that has not happened yet. Every function also

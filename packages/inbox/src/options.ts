@@ -1,8 +1,8 @@
 import { ConfigurationError, type VerifierOptions } from '@payment-service/core';
 import { checkOptions, FUNCTION, type OptionRules } from '@payment-service/core/internal';
-import { BodyContent, type BodyEncryption } from './delivery/body-content.ts';
-import { type Emit, emitter, type InboxEvent } from './reporting/events.ts';
+import { BodyContent, type BodyEncryption } from './delivery/stored-delivery.ts';
 import { STRINGS, wholeNumber } from './option-rules.ts';
+import { type Emit, emitter, type InboxEvent } from './reporting/events.ts';
 import { type InboxProblem, type Report, reporter } from './reporting/problems.ts';
 import { STATUS_MEANINGS, type StatusMeaning } from './states.ts';
 import type { Store } from './store/store.ts';

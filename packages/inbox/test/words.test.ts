@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ACT_NAMES } from '../src/operator/acts/action-log.ts';
-import { adviceOf, PAYMENT_LABELS } from '../src/operator/payments/advice.ts';
 import { OPERATIONS } from '../src/operator/acts/operations.ts';
+import { adviceOf, PAYMENT_LABELS } from '../src/operator/payments/advice.ts';
 import { STATEMENT_VERDICTS } from '../src/reconciliation/statement-report.ts';
 import type { TransitionState } from '../src/states.ts';
+import { PAYMENT_STATES, type PaymentState } from '../src/verdict/payment-state.ts';
 import {
   BODY_WORDS,
   countText,
@@ -17,7 +18,6 @@ import {
   type Words,
   wordsOf,
 } from '../src/words.ts';
-import { PAYMENT_STATES, type PaymentState } from '../src/verdict/payment-state.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const guide = readFileSync(new URL('../../../docs/guide/reconciliation.md', import.meta.url), 'utf8');

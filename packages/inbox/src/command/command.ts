@@ -6,7 +6,7 @@ import { ACTS } from './act-verbs.ts';
 import { DOCTOR } from './doctor/doctor.ts';
 import { EVIDENCE } from './evidence-verbs.ts';
 import { explained, WrongUse } from './failure.ts';
-import { HEALTH } from './health.ts';
+import { HEALTH } from './health-verb.ts';
 import { PAYMENTS } from './payment-verbs.ts';
 import { RECONCILE } from './reconcile-verbs.ts';
 import { TABLES } from './tables.ts';

@@ -1,12 +1,12 @@
 import { Argument, InvalidArgumentError } from 'commander';
 import type { PruneOptions } from '../operator/prune.ts';
-import type { ListOptions } from '../operator/search.ts';
 import {
   listTransitions,
   showTransition,
   type TransitionDetails,
   type TransitionSummary,
 } from '../operator/reports.ts';
+import type { ListOptions } from '../operator/search.ts';
 import { TRANSITION_STATES } from '../states.ts';
 import { BODY_WORDS, wordsOf } from '../words.ts';
 import { paragraphs, table } from './format.ts';

@@ -1,19 +1,19 @@
 import { groupedDigits } from '@payment-service/pages/text';
-import { momentText, PAYMENT_LABELS } from '../operator/payments/advice.ts';
-import { oldestDueSeconds } from '../operator/health.ts';
-import { readHistory } from '../operator/history.ts';
 import { OPERATIONS, textOf } from '../operator/acts/operations.ts';
-import type { PaymentSummary } from '../operator/payments/payment-summary.ts';
+import { readHistory } from '../operator/history.ts';
+import { momentText, PAYMENT_LABELS } from '../operator/payments/advice.ts';
 import { countPayments, listPayments, type PaymentFilter } from '../operator/payments/list-payments.ts';
+import type { PaymentSummary } from '../operator/payments/payment-summary.ts';
 import { storyOf } from '../operator/payments/story.ts';
 import { orderSentences, sumsOf } from '../operator/payments/sums.ts';
 import { showTransition } from '../operator/reports.ts';
-import { countText, wordsOfReason } from '../words.ts';
 import { PAYMENT_STATES, type PaymentState } from '../verdict/payment-state.ts';
+import { countText, wordsOfReason } from '../words.ts';
+import { oldestDueSeconds } from '../work/due-checks.ts';
 import { findNamed, lineOfAct, must, OF_PAYMENT, type Subject } from './act-verbs.ts';
 import { formatReport, formatReports } from './evidence-verbs.ts';
 import { type Colour, coloured, paragraphs, table, titled } from './format.ts';
-import { spooledHere } from './health.ts';
+import { spooledHere } from './health-verb.ts';
 import { withTables } from './open-inbox.ts';
 import { type AddVerb, option, PAGE, quoted, REFERENCE, SPOOL, upTo, verb } from './verbs.ts';
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { checkArgument, checkOptions, FUNCTION, type OptionRule } from '@payment-service/core/internal';
 import { assetResponse } from '@payment-service/pages';
-import { failureStack } from '../reporting/failure-text.ts';
 import type { Inbox } from '../inbox.ts';
 import { ACT_NAMES } from '../operator/acts/action-log.ts';
 import { BULK_ACTS } from '../operator/acts/operations.ts';
 import { isInbox, versionOf } from '../operator/version.ts';
+import { failureStack } from '../reporting/failure-text.ts';
 import { type ConsoleAccess, checkAccess, hasProof, mayBeOwnForm, proofFor } from './access.ts';
 import { readForm } from './form.ts';
 import { movedTo } from './moved.ts';

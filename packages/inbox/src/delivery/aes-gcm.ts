@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions, RECORD } from '@payment-service/core/internal';
-import type { BodyEncryption } from './body-content.ts';
+import type { BodyEncryption } from './stored-delivery.ts';
 
 /** Keys of `aesGcm()`, each under an id that is stored in the clear beside what it has sealed. */
 export interface AesGcmKeys {

@@ -1,26 +1,28 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
-import { failureCode } from '../reporting/events.ts';
+import type { IntakeRecord } from '../delivery/stored-delivery.ts';
 import type { Settings } from '../options.ts';
+import { failureCode } from '../reporting/events.ts';
 import { warn } from '../reporting/problems.ts';
-import type { IntakeRecord } from '../delivery/delivery-record.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import type { Call } from '../store/store.ts';
 import { pause, TimedOut, within } from '../time.ts';
 import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers, notKept } from './keep-deliveries.ts';
 import type { DeliveryKey } from './kept-files.ts';
-import { MAX_BODIES } from './verified-record.ts';
 import type { Spool } from './spool.ts';
+import { MAX_BODIES } from './verified-record.ts';
 
 export interface IntakeOptions<Tx> {
   readonly settings: Settings;
   readonly keeping: KeepContext<Tx>;
   readonly readiness: Readiness<Tx>;
   readonly spool: Spool | undefined;
-  /** What wakes the workers of other processes, if it can be sent with so many callbacks. */
-  readonly wakeCall: (count: number) => Call | undefined;
-  /** Called before the replies are sent, so that a worker can already begin. @param isTold other processes were notified. */
-  readonly onKept: (count: number, isTold: boolean) => void;
+  readonly workers: {
+    /** What wakes the workers of other processes, if it can be sent with so many callbacks. */
+    wakeCall(count: number): Call | undefined;
+    /** Called before the replies are sent, so that a worker can already begin. @param isTold other processes were notified. */
+    kept(count: number, isTold: boolean): void;
+  };
 }
 
 /** How long to wait for a transition that another process holds. */
@@ -136,10 +138,10 @@ export class Intake<Tx> {
   }
 
   async #keepFirsts(records: readonly IntakeRecord[]): Promise<readonly (IntakeOutcome | undefined)[]> {
-    const { keeping, wakeCall } = this.#options;
+    const { keeping, workers } = this.#options;
     const { statements, limitMs } = keeping;
     const isFailing = this.#isFailing;
-    const after = isFailing ? undefined : wakeCall(records.length);
+    const after = isFailing ? undefined : workers.wakeCall(records.length);
     try {
       // After a failure, in a transaction with limits: without them, a statement that waits for a lock keeps its connection on
       // the server after its callers have timed out.
@@ -163,12 +165,12 @@ export class Intake<Tx> {
     keep: () => Promise<readonly O[]>,
     isTold = false,
   ): Promise<readonly O[]> {
-    const { readiness, keeping, onKept } = this.#options;
+    const { readiness, keeping, workers } = this.#options;
     const keepAndTell = async (): Promise<readonly O[]> => {
       await readiness.takesCallbacks();
       const outcomes = await keep();
       const kept = outcomes.filter((outcome) => outcome !== undefined && !['busy', 'full'].includes(outcome));
-      if (kept.length > 0) onKept(kept.length, isTold);
+      if (kept.length > 0) workers.kept(kept.length, isTold);
       return outcomes;
     };
     return within(keeping.limitMs, keepAndTell());

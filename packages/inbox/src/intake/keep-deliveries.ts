@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { withoutContent } from '../delivery/body-content.ts';
-import type { IntakeRecord } from '../delivery/delivery-record.ts';
+import { type IntakeRecord, withoutContent } from '../delivery/stored-delivery.ts';
 import type { Statements } from '../store/statements.ts';
 import { type Call, numberOf, type Row, textOf } from '../store/store.ts';
 import { findArchived } from '../verdict/archived.ts';

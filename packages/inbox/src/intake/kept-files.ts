@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
-import { failureCode } from '../reporting/events.ts';
 import type { Settings } from '../options.ts';
-import { identityOf } from '../store/own-files.ts';
+import { failureCode } from '../reporting/events.ts';
 import { warn } from '../reporting/problems.ts';
+import { identityOf } from '../store/sqlite/opened-files.ts';
 import { DELIVERY, REFUSED } from './spool-folder.ts';
 
 /** How many missing files the store is asked for in one statement. */

@@ -3,14 +3,13 @@ import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import type { SignatureCheck } from '@payment-service/core/internal';
-import { failureCode } from '../reporting/events.ts';
+import type { IntakeRecord } from '../delivery/stored-delivery.ts';
 import { backoff, STORE_RETRY } from '../options.ts';
-import { openFilesMessage } from '../store/own-files.ts';
+import { failureCode } from '../reporting/events.ts';
 import { warn } from '../reporting/problems.ts';
-import type { IntakeRecord } from '../delivery/delivery-record.ts';
+import { openFilesMessage } from '../store/own-files.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import { KeptFiles, type KeptFilesOptions } from './kept-files.ts';
-import { MAX_BODIES, recordIn, spoolText } from './verified-record.ts';
 import { RouteChecks } from './route-checks.ts';
 import {
   closeSpool,
@@ -23,6 +22,7 @@ import {
   writeTemporary,
 } from './spool-folder.ts';
 import { emptyMessage, refusedMessage, spooledMessage, waitsMessage } from './spool-messages.ts';
+import { MAX_BODIES, recordIn, spoolText } from './verified-record.ts';
 
 const MAX_GROUP = 64;
 /** A round ends after this many failures: the store is unavailable, or refuses some of the deliveries. */

@@ -19,14 +19,15 @@ import {
   signedMessage,
   traceparentOf,
 } from '@payment-service/core/internal';
-import { claimsDigest, isSealed } from '../delivery/body-content.ts';
 import {
+  claimsDigest,
   type IntakeRecord,
+  isSealed,
   isStorableCurrency,
   isUnambiguous,
   referenceKey,
   subjectKey,
-} from '../delivery/delivery-record.ts';
+} from '../delivery/stored-delivery.ts';
 import { optionalText, type Row } from '../store/store.ts';
 import type { Claims, StoredClaim } from '../verdict/evaluate.ts';
 import { claimsIn, membersOf, reasonIn, signedIn } from '../verdict/stored-values.ts';

@@ -1,16 +1,10 @@
 import { checkOptions } from '@payment-service/core/internal';
-import { failureCode } from '../reporting/events.ts';
 import { wholeNumber } from '../option-rules.ts';
-import { warn } from '../reporting/problems.ts';
-import type { Readiness } from '../store/readiness.ts';
+import { failureCode } from '../reporting/events.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
-import { numberOf } from '../store/store.ts';
 import { within } from '../time.ts';
-import { findPutOff } from '../work/put-off.ts';
+import { checkDue, readDue } from '../work/due-checks.ts';
 import type { OperatorContext } from './reports.ts';
-
-/** By default, a transition that has been due for this long is late. */
-export const LATE_SECONDS = 60;
 
 export type HealthProblem =
   | 'store_unavailable'
@@ -47,84 +41,18 @@ export async function readHealth<Tx>(
   const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
   const isLost = spool?.kept.isLost === true;
   // A store that only answers queries would keep no callback: a standby, a full disk, a role that may only select.
-  const due = async () => [await oldestDueSeconds(context), await findPutOff(context)] as const;
-  const answered = await answer(tryToKeep().then(due));
-  const [oldest = 0, putOff = []] = answered ?? [];
-  const isChanged = answered === undefined && failure === FILE_CHANGED;
+  const due = await answer(tryToKeep().then(() => readDue(context)));
+  const late = due === undefined ? [] : [...checkDue(due, options.maxPendingAgeSeconds)];
+  const isChanged = due === undefined && failure === FILE_CHANGED;
   const found: readonly (readonly [HealthProblem, boolean])[] = [
     ['spool_lost', isLost],
     ['spool_unavailable', spooled === undefined && !isLost],
     ['spool_not_drained', spooled !== undefined && spooled > 0],
     ['database_file_changed', isChanged],
-    ['store_unavailable', answered === undefined && !isChanged],
-    ['oldest_due_too_old', oldest > (options.maxPendingAgeSeconds ?? LATE_SECONDS)],
-    ['clock_was_ahead', putOff.length > 0],
+    ['store_unavailable', due === undefined && !isChanged],
+    ['oldest_due_too_old', late.some(({ check }) => check === 'worker')],
+    ['clock_was_ahead', late.some(({ check }) => check === 'clock')],
   ];
   const problems = found.flatMap(([problem, isFound]) => (isFound ? [problem] : []));
-  return { ok: problems.length === 0, problems, oldestDueSeconds: answered?.[0], spooled };
-}
-
-/** Counted from the moment at which it became due: a transition that waits for its next attempt is not late. */
-export async function oldestDueSeconds<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<number> {
-  const [row = {}] = await statements.run('oldest_due', [settings.account]);
-  return Math.max(0, numberOf(row, 'late') / 1000);
-}
-
-const WATCH_MS = 60_000;
-
-interface Watched<Tx> {
-  readonly context: OperatorContext<Tx>;
-  readonly isWorking: () => boolean;
-  readonly readiness: Readiness<Tx>;
-}
-
-/** Looks after a process that keeps callbacks. */
-export interface Watch {
-  /** A callback was kept. A worker of this process finds it and also checks the tables. */
-  readonly kept: () => void;
-  readonly close: () => Promise<void>;
-}
-
-/**
- * While a process keeps callbacks, it checks, with the first one and then at most once a minute, whether they are worked on and
- * whether the tables are still those that it knows. Its timer does not keep the process alive.
- */
-export function watch<Tx>({ context, isWorking, readiness }: Watched<Tx>): Watch {
-  let timer: NodeJS.Timeout | undefined;
-  let [isAwaited, isReported, isClosed] = [false, false, false];
-  let looking: Promise<void> | undefined;
-  const again = (): void => {
-    timer = undefined;
-    if (isAwaited) looking = look();
-  };
-  const look = async (): Promise<void> => {
-    timer = setTimeout(again, WATCH_MS).unref();
-    try {
-      await readiness.checkTables();
-      const seconds = isWorking() ? 0 : await oldestDueSeconds(context);
-      isAwaited = seconds > 0;
-      if (seconds >= LATE_SECONDS && !isReported)
-        warn(
-          context.settings.report,
-          'no_worker',
-          `A transition has been due for ${Math.floor(seconds)} seconds, and this process only keeps callbacks without working on ` +
-            'them: probably no process runs inbox.work(). Nothing is lost, and nothing is applied until one does.',
-        );
-      isReported = seconds >= LATE_SECONDS;
-    } catch {
-      // An unavailable store is reported where a callback needs it.
-    }
-  };
-  return {
-    kept() {
-      if (isWorking()) return;
-      isAwaited = true;
-      if (timer === undefined && !isClosed) looking = look();
-    },
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await looking;
-    },
-  };
+  return { ok: problems.length === 0, problems, oldestDueSeconds: due?.oldestSeconds, spooled };
 }

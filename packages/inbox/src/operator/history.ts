@@ -1,10 +1,10 @@
 import { checkOptions } from '@payment-service/core/internal';
 import { wholeNumber } from '../option-rules.ts';
 import { choiceOf, dateOf, numberOf, optionalText } from '../store/store.ts';
-import { HOUR_MS, readClock, sumsOf, totalSettled } from '../work/hours.ts';
-import { storedStateIn } from '../verdict/restate.ts';
 import { PAYMENT_STATES, type PaymentState, STORED_PAYMENT_STATES } from '../verdict/payment-state.ts';
+import { storedStateIn } from '../verdict/restate.ts';
 import { jsonTextOf, reasonIn } from '../verdict/stored-values.ts';
+import { HOUR_MS, readClock, sumsOf, totalSettled } from './hours.ts';
 import type { PaymentSummary } from './payments/payment-summary.ts';
 import type { OperatorContext } from './reports.ts';
 

@@ -1,22 +1,16 @@
 import { hash } from 'node:crypto';
 import type { SignedFields } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRules } from '@payment-service/core/internal';
-import { type BodyContent, isSealed } from '../delivery/body-content.ts';
+import { type BodyContent, isSealed } from '../delivery/stored-delivery.ts';
 import type { Spool } from '../intake/spool.ts';
 import { oneOf, STRING, TRANSITION_ID } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
-import type { WorkContext } from '../work/attempt/attempt-stages.ts';
 import { type Archived, type ArchiveKeys, findArchived } from '../verdict/archived.ts';
-import type {
-  Claims,
-  ExpectedMoney,
-  KnownExpectation,
-  Settled,
-  StoredClaim,
-} from '../verdict/evaluate.ts';
+import type { Claims, ExpectedMoney, KnownExpectation, Settled, StoredClaim } from '../verdict/evaluate.ts';
 import { findArchivedReports } from '../verdict/restate.ts';
 import { bodyIn, claimsIn, expectationIn, reasonIn, signedIn } from '../verdict/stored-values.ts';
+import type { WorkContext } from '../work/attempt/attempt-stages.ts';
 import { actionIn, type OperatorAction } from './acts/action-log.ts';
 import { isListedByChange, LIST_RULES, type ListOptions, readTransitions } from './search.ts';
 

@@ -1,10 +1,10 @@
 import type { OptionRules } from '@payment-service/core/internal';
+import { referenceKey, subjectKey } from '../delivery/stored-delivery.ts';
 import { DATE, STRING, wholeNumber } from '../option-rules.ts';
-import { referenceKey, subjectKey } from '../delivery/delivery-record.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { numberOf, type Row, type SqlValue } from '../store/store.ts';
-import type { WorkContext } from '../work/attempt/attempt-stages.ts';
 import type { Archived } from '../verdict/archived.ts';
+import type { WorkContext } from '../work/attempt/attempt-stages.ts';
 
 /** What the filters of payments and of reports have in common. */
 export interface ListFilter {

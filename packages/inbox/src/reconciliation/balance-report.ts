@@ -14,10 +14,10 @@ import {
   sumOfProducts,
   type WalletBalance,
 } from '@payment-service/core/reconcile';
+import { sumsOf, totalSettled } from '../operator/hours.ts';
 import type { OperatorContext } from '../operator/reports.ts';
 import { DATE } from '../option-rules.ts';
 import { choiceOf, numberOf, type Row, textOf } from '../store/store.ts';
-import { sumsOf, totalSettled } from '../work/hours.ts';
 import type { Comparison } from '../verdict/evaluate.ts';
 import { COMPARISONS, jsonIn, jsonTextOf } from '../verdict/stored-values.ts';
 

@@ -1,5 +1,5 @@
 import { canonicalAmount } from '@payment-service/core';
-import type { IntakeRecord } from '../delivery/delivery-record.ts';
+import type { IntakeRecord } from '../delivery/stored-delivery.ts';
 import type { KnownExpectation } from '../verdict/evaluate.ts';
 import type { Judgement } from './line-class.ts';
 import type { Staged } from './staging.ts';

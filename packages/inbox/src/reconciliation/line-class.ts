@@ -1,7 +1,7 @@
 import { canonicalAmount } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRules, RECORD } from '@payment-service/core/internal';
+import { isStorableCurrency } from '../delivery/stored-delivery.ts';
 import { NAME, oneOf } from '../option-rules.ts';
-import { isStorableCurrency } from '../delivery/delivery-record.ts';
 import type { StatementVerdict, StatusMeaning } from '../states.ts';
 import { isAmbiguousAmount, isPlainAmount } from './amount-text.ts';
 import {

@@ -57,19 +57,6 @@ export function openFilesMessage([first = '', ...others]: readonly string[]): st
   );
 }
 
-/**
- * The device and the inode of what a path names, without its mode or its times; undefined if it names nothing. As long as a file
- * is open, no other one gets its inode.
- */
-export function identityOf(path: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined; // It is missing, or this user can no longer see it.
-  }
-}
-
 function modeOf(path: string): number | undefined {
   try {
     return statSync(path).mode;

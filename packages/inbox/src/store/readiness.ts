@@ -1,8 +1,8 @@
 import { ConfigurationError } from '@payment-service/core';
+import { adviceOn } from '../reporting/database-advice.ts';
 import { failureCode } from '../reporting/events.ts';
 import { codesOf } from '../reporting/failure-text.ts';
 import { type Report, warn } from '../reporting/problems.ts';
-import { adviceOn } from '../reporting/database-advice.ts';
 import { migrate, versionOf } from './schema.ts';
 import type { Statements } from './statements.ts';
 import type { Store } from './store.ts';

@@ -1,12 +1,7 @@
 import { type AmountMismatch, amountMismatches, type Claim, type SignedFields } from '@payment-service/core';
 import { sumOfProducts } from '@payment-service/core/reconcile';
 import type { Settings } from '../options.ts';
-import {
-  MONEY_REASONS,
-  type MoneyReason,
-  type TransitionReason,
-  type TransitionState,
-} from '../states.ts';
+import { MONEY_REASONS, type MoneyReason, type TransitionReason, type TransitionState } from '../states.ts';
 import { stateOf } from '../words.ts';
 
 /** Which of a body's two amounts must equal the expectation. */

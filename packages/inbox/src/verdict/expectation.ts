@@ -8,9 +8,9 @@ import {
   RECORD,
 } from '@payment-service/core/internal';
 import { type ActionNote, NOTE_RULES } from '../action-note.ts';
+import { isStorableCurrency, referenceKey } from '../delivery/stored-delivery.ts';
 import { DATE, NAME } from '../option-rules.ts';
 import type { Settings } from '../options.ts';
-import { isStorableCurrency, referenceKey } from '../delivery/delivery-record.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf } from '../store/store.ts';
 import { findArchived } from './archived.ts';

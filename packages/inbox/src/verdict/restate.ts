@@ -1,5 +1,5 @@
 import type { SignedFields } from '@payment-service/core';
-import { isUnambiguous, referenceKey, subjectKey } from '../delivery/delivery-record.ts';
+import { isUnambiguous, referenceKey, subjectKey } from '../delivery/stored-delivery.ts';
 import { STATUS_MEANINGS, TRANSITION_STATES } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
 import { choiceOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { backoff } from '../options.ts';
 import { numberOf, type Row } from '../store/store.ts';
 import { pause, within } from '../time.ts';
-import { traceAttempt } from './attempt/attempt-trace.ts';
 import {
   type Due,
   dueIn,
@@ -12,6 +11,7 @@ import {
   type Turn,
   type WorkContext,
 } from './attempt/attempt-stages.ts';
+import { traceAttempt } from './attempt/attempt-trace.ts';
 import { runUntilAnswered, waitForStore } from './attempt/until-answered.ts';
 import { Newest } from './newest.ts';
 import type { Wakeup } from './wakeup.ts';

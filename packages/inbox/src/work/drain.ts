@@ -1,7 +1,6 @@
 import { numberOf } from '../store/store.ts';
 import type { Outcome } from './attempt/attempt-stages.ts';
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
-import { keepSums } from './hours.ts';
 import { bringBack } from './put-off.ts';
 
 /** Options of `drain()`. */
@@ -30,13 +29,18 @@ export interface Drained {
   readonly left: number;
 }
 
+export interface DrainContext<Tx> extends DispatcherOptions<Tx> {
+  /** Sums what was settled, for charts. */
+  readonly keepSums: () => Promise<void>;
+}
+
 /**
  * Works once on what is due now, until the limit is reached or the signal is aborted; running handlers end before it resolves.
  *
  * @throws The error of the database if it cannot report what is due.
  */
-export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number): Promise<Drained> {
-  const { statements, settings, signal } = options;
+export async function drainDue<Tx>(options: DrainContext<Tx>, limit: number): Promise<Drained> {
+  const { statements, settings, signal, keepSums } = options;
   const counts = { settled: 0, parked: 0, retrying: 0, undone: 0, overtaken: 0 };
   const done = (): number => counts.settled + counts.parked + counts.retrying;
   const onOutcome = (outcome: Outcome): void => {
@@ -60,7 +64,7 @@ export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number
     await dispatcher.ended();
   }
   const { settled, parked, retrying } = counts;
-  await keepSums(options);
+  await keepSums();
   const [row = {}] = await statements.run('count_due', [settings.account]);
   return Object.freeze({ settled, parked, retrying, left: numberOf(row, 'count') });
 }

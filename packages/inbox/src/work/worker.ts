@@ -1,15 +1,14 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/internal';
-import { failureCode } from '../reporting/events.ts';
 import { wholeNumber } from '../option-rules.ts';
-import { warn } from '../reporting/problems.ts';
 import { adviceOn } from '../reporting/database-advice.ts';
+import { failureCode } from '../reporting/events.ts';
+import { warn } from '../reporting/problems.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { pause } from '../time.ts';
 import type { WorkContext } from './attempt/attempt-stages.ts';
 import { dispatch } from './dispatcher.ts';
-import { type Drained, type DrainOptions, drainDue } from './drain.ts';
-import { keepSums } from './hours.ts';
+import { type DrainContext, type Drained, type DrainOptions, drainDue } from './drain.ts';
 import { bringBack } from './put-off.ts';
 import type { Wakeup } from './wakeup.ts';
 
@@ -30,7 +29,7 @@ export interface WorkerOptions {
 /** The number of polls between two checks of the version of the tables. */
 const POLLS = 10;
 
-export interface WorkerParts<Tx> extends Omit<WorkContext<Tx>, 'signal'> {
+export interface WorkerParts<Tx> extends Omit<DrainContext<Tx>, 'signal' | 'concurrency'> {
   readonly readiness: Readiness<Tx>;
   readonly wakeup: Wakeup<Tx>;
   /** Aborted by `close()`. */
@@ -68,7 +67,9 @@ export class Worker<Tx> {
     const { pollMs = 1000 } = given;
     const dispatching = dispatch({ ...this.#parts, ready: readiness.ready, pollMs, signal, concurrency });
     const following = this.#follow(signal, pollMs * POLLS);
+    wakeup.isWorking = true;
     this.#working = Promise.all([dispatching, wakeup.listen(signal), following]).finally(() => {
+      wakeup.isWorking = false;
       this.#working = undefined;
     });
     await this.#working;
@@ -113,7 +114,7 @@ export class Worker<Tx> {
     await readiness.ready();
     await readiness.checkTables();
     await bringBack(this.#parts);
-    await keepSums(this.#parts);
+    await this.#parts.keepSums();
   }
 }
 

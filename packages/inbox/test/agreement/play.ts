@@ -1,8 +1,8 @@
 import { PaymentServiceError } from '@payment-service/core';
 import { Statements } from '../../src/store/statements.ts';
 import { optionalText } from '../../src/store/store.ts';
-import { keysOf, type PaymentKey, readFacts } from '../../src/verdict/restate.ts';
 import { paymentState } from '../../src/verdict/payment-state.ts';
+import { keysOf, type PaymentKey, readFacts } from '../../src/verdict/restate.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';
 import { seeded } from '../support/seeded.ts';
 import { LATER, NOTE } from '../support/shop.ts';

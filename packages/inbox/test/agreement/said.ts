@@ -1,8 +1,8 @@
 import type { Inbox, TransitionReason } from '../../src/index.ts';
 import type { PaymentSummary } from '../../src/operator/payments/payment-summary.ts';
-import { wordsOfReason } from '../../src/words.ts';
-import type { PaymentKey } from '../../src/verdict/restate.ts';
 import type { PaymentState } from '../../src/verdict/payment-state.ts';
+import type { PaymentKey } from '../../src/verdict/restate.ts';
+import { wordsOfReason } from '../../src/words.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';
 
 /** What a face says of a payment, such as `held, amount_mismatch: expects UGX 500`. */

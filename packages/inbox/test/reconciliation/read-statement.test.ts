@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { amountIn, isAmbiguousAmount } from '../../src/reconciliation/amount-text.ts';
 import { chargesIn, kindsIn, pairsIn } from '../../src/reconciliation/name-value-pairs.ts';
 import { readStatement } from '../../src/reconciliation/read-statement.ts';
-import type { StatementLine } from '../../src/reconciliation/statement-report.ts';
 import type { StatementFormat } from '../../src/reconciliation/statement-format.ts';
+import type { StatementLine } from '../../src/reconciliation/statement-report.ts';
 import { allOf, expectSameRows, MAP, SET } from '../support/statement-files.ts';
 
 /** Without the names of the columns. */

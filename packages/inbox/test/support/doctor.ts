@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Finding } from '../../src/command/doctor/finding.ts';
+import type { Finding } from '../../src/reporting/finding.ts';
 import { runCommand } from './command.ts';
 
 export interface Diagnosed {

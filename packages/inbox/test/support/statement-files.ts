@@ -2,10 +2,10 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { readStatement } from '../../src/reconciliation/read-statement.ts';
 import { SEPARATORS } from '../../src/reconciliation/file-records.ts';
-import type { StatementLine } from '../../src/reconciliation/statement-report.ts';
+import { readStatement } from '../../src/reconciliation/read-statement.ts';
 import type { StatementFormat } from '../../src/reconciliation/statement-format.ts';
+import type { StatementLine } from '../../src/reconciliation/statement-report.ts';
 
 export const MAP = { merchant_reference: 'Réf', transaction_status: 'State', amount: 'Betrag' };
 export const SET = { transaction_type: 'COLLECTION', currency: 'EUR' };

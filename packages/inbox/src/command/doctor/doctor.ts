@@ -2,14 +2,16 @@ import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
 import { tryToKeep } from '../../intake/keep-deliveries.ts';
 import { spoolOwner } from '../../intake/spool-folder.ts';
+import { adviceOn } from '../../reporting/database-advice.ts';
+import { type Finding, notice, problem } from '../../reporting/finding.ts';
 import { versionOf } from '../../store/schema.ts';
+import { messageOf } from '../failure.ts';
 import { coloured, paragraphs } from '../format.ts';
 import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from '../open-inbox.ts';
 import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
-import { type Finding, failure, notice, problem, uncheckable } from './finding.ts';
-import { checkFiles, checkInbox, checkSpool } from './inbox.ts';
-import { checkServer, type PoolSize } from './server.ts';
+import { checkFiles, checkInbox, checkSpool } from './inbox-checks.ts';
+import { checkServer, type PoolSize } from './server-checks.ts';
 
 interface DoctorOptions extends PoolSize {
   readonly spool?: string;
@@ -97,6 +99,22 @@ function* checkTables(versions: Versions): Generator<Finding> {
     yield problem`tables: ${state === 'none' ? 'There are no tables of the inbox' : `The tables have version ${tables}, which is older than this program`}.
     No callback can be stored until they fit, and none is applied.
     ${NEXT_STEP[state]}`;
+}
+
+/** The database failed at what a callback needs. */
+function failure(check: string, error: unknown): Finding {
+  const advice = adviceOn(error) ?? 'Fix what the message says, and run doctor again.';
+  const seen = messageOf(error);
+  const todo = error instanceof ConfigurationError ? 'Do what the message says.' : advice;
+  return problem`${check}: ${seen}
+    No callback can be stored here: callbacks wait in the spool, or are answered with 429, and none is applied.
+    ${todo}`;
+}
+
+function uncheckable(check: string, error: unknown): Finding {
+  return notice`${check}: This could not be checked: ${messageOf(error)}
+    The problem that it looks for could exist without a finding.
+    Run doctor with a role that may read it, or check it by hand.`;
 }
 
 function format({ ok, versions, findings }: Diagnosis): string {

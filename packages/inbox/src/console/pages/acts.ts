@@ -3,8 +3,8 @@ import { counted, type Filled, fieldsOf, form, html } from '@payment-service/pag
 import type { ActName } from '../../operator/acts/action-log.ts';
 import type { Act } from '../../operator/acts/offers.ts';
 import { BULK_ACTS, type BulkAct, MAX_ACTED, OPERATIONS } from '../../operator/acts/operations.ts';
-import { wordsOfReason } from '../../words.ts';
 import { COMPARISONS } from '../../verdict/stored-values.ts';
+import { wordsOfReason } from '../../words.ts';
 import { at, consolePage, missingPage, plainResponse, type Refused, seeOther, type View } from './page.ts';
 import { NOTE, paymentPage } from './payment.ts';
 import { isReason } from './payments.ts';

@@ -8,10 +8,10 @@ import {
   masked,
   time,
 } from '@payment-service/pages';
-import { NO_PERSON } from '../../delivery/body-content.ts';
+import { NO_PERSON } from '../../delivery/stored-delivery.ts';
 import type { KeptBody, TransitionDetails } from '../../operator/reports.ts';
-import { BODY_WORDS } from '../../words.ts';
 import { mismatchesOf, type StoredClaim } from '../../verdict/evaluate.ts';
+import { BODY_WORDS } from '../../words.ts';
 import { facts, money } from './summary.ts';
 
 /** The members of a body that everyone sees; all other values are hidden without the right `bodies`. */

@@ -1,12 +1,12 @@
 import { type Chip, chips, counted, html, type Markup, searchForm, withQuery } from '@payment-service/pages';
-import { momentText, PAYMENT_LABELS } from '../../operator/payments/advice.ts';
 import { BULK_ACTS, OPERATIONS } from '../../operator/acts/operations.ts';
-import type { PaymentSummary } from '../../operator/payments/payment-summary.ts';
+import { momentText, PAYMENT_LABELS } from '../../operator/payments/advice.ts';
 import type { PaymentFilter } from '../../operator/payments/list-payments.ts';
+import type { PaymentSummary } from '../../operator/payments/payment-summary.ts';
 import { orderSentences } from '../../operator/payments/sums.ts';
 import type { TransitionReason } from '../../states.ts';
-import { countText, wordsOfReason } from '../../words.ts';
 import { PAYMENT_STATES, type PaymentState } from '../../verdict/payment-state.ts';
+import { countText, wordsOfReason } from '../../words.ts';
 import { table } from '../csv.ts';
 import { at, consolePage, missingPage, type View } from './page.ts';
 import { paymentList, sumsText } from './summary.ts';

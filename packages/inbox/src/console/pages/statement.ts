@@ -13,20 +13,20 @@ import {
 } from '@payment-service/pages';
 import { DECIMALS } from '../../reconciliation/amount-text.ts';
 import { ENCODINGS } from '../../reconciliation/encodings.ts';
+import { SEPARATOR_NAMES } from '../../reconciliation/file-records.ts';
 import { pairsIn } from '../../reconciliation/name-value-pairs.ts';
 import { type HowRead, previewFields, readStatement } from '../../reconciliation/read-statement.ts';
-import { SEPARATOR_NAMES } from '../../reconciliation/file-records.ts';
-import {
-  STATEMENT_VERDICTS,
-  type StatementFinding,
-  type StatementReport,
-} from '../../reconciliation/statement-report.ts';
 import {
   COLUMN_FIELDS,
   FORMAT_FIELDS,
   type FormatField,
   type StatementFormat,
 } from '../../reconciliation/statement-format.ts';
+import {
+  STATEMENT_VERDICTS,
+  type StatementFinding,
+  type StatementReport,
+} from '../../reconciliation/statement-report.ts';
 import {
   FINDING_COLUMNS,
   findingCells,

@@ -13,10 +13,10 @@ import {
 import { PAYMENT_LABELS } from '../../operator/payments/advice.ts';
 import type { PaymentSummary } from '../../operator/payments/payment-summary.ts';
 import { sumsOf } from '../../operator/payments/sums.ts';
-import { wordsOfReason } from '../../words.ts';
 import type { Settled, StoredClaim } from '../../verdict/evaluate.ts';
-import type { PaymentKey } from '../../verdict/restate.ts';
 import type { PaymentState } from '../../verdict/payment-state.ts';
+import type { PaymentKey } from '../../verdict/restate.ts';
+import { wordsOfReason } from '../../words.ts';
 import { at, type View } from './page.ts';
 
 const TONES: Readonly<Record<PaymentState, Tone>> = {

@@ -14,14 +14,14 @@ import { dateOf, numberOf } from '../../store/store.ts';
 import { COMPARISON } from '../../verdict/expectation.ts';
 import { keysOf, lockPayment, restate } from '../../verdict/restate.ts';
 import { signedIn } from '../../verdict/stored-values.ts';
+import { readPage } from '../payments/list-payments.ts';
+import { readPayment } from '../payments/read-payment.ts';
+import type { OperatorContext } from '../reports.ts';
 import { ACT_NAMES, addAction } from './action-log.ts';
 import type { ActGiven } from './effects.ts';
 import { forget } from './forget.ts';
 import type { Act } from './offers.ts';
 import { BULK_ACTS, type BulkAct, OPERATIONS } from './operations.ts';
-import { readPayment } from '../payments/read-payment.ts';
-import { readPage } from '../payments/list-payments.ts';
-import type { OperatorContext } from '../reports.ts';
 
 const GIVEN: OptionRules<ActGiven> = {
   ...NOTE_RULES,

@@ -1,6 +1,6 @@
 import { InvalidStateError } from '@payment-service/core';
 import type { ActionNote } from '../../action-note.ts';
-import { isUnambiguous } from '../../delivery/delivery-record.ts';
+import { isUnambiguous } from '../../delivery/stored-delivery.ts';
 import type { Statements } from '../../store/statements.ts';
 import { readCase } from '../../verdict/case-file.ts';
 import {

@@ -1,15 +1,14 @@
 import { checkArgument, checkOptions } from '@payment-service/core/internal';
 import { type ActionNote, NOTE_RULES } from '../../action-note.ts';
-import { claimsDigest } from '../../delivery/body-content.ts';
+import { claimsDigest, referenceKey } from '../../delivery/stored-delivery.ts';
 import { isForgotten } from '../../intake/keep-deliveries.ts';
 import { STRING } from '../../option-rules.ts';
-import { referenceKey } from '../../delivery/delivery-record.ts';
 import type { Statements } from '../../store/statements.ts';
 import { numberOf, type Row, textOf } from '../../store/store.ts';
 import { findArchived } from '../../verdict/archived.ts';
 import { jsonIn } from '../../verdict/stored-values.ts';
-import { addAction } from './action-log.ts';
 import type { OperatorContext } from '../reports.ts';
+import { addAction } from './action-log.ts';
 
 /** What `forget()` has removed; all 0 if no personal data was left. */
 export interface Forgotten {

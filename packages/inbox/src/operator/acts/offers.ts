@@ -8,9 +8,9 @@ import {
   withTextAccepted,
 } from '../../verdict/evaluate.ts';
 import type { PaymentKey } from '../../verdict/restate.ts';
-import type { ActName } from './action-log.ts';
 import type { PaymentSummary } from '../payments/payment-summary.ts';
 import type { KeptBody, TransitionSummary } from '../reports.ts';
+import type { ActName } from './action-log.ts';
 
 /**
  * One act on one payment as it was read. Plain JSON, so that a form, a queue or a terminal can carry it: `act()` refuses it if the

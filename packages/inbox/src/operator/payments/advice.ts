@@ -1,9 +1,9 @@
-import { WAITS_FOR_PERSON, wordsOfReason } from '../../words.ts';
 import type { PaymentState } from '../../verdict/payment-state.ts';
+import { WAITS_FOR_PERSON, wordsOfReason } from '../../words.ts';
 import type { ActedOn } from '../acts/offers.ts';
 import { textOf } from '../acts/operations.ts';
-import type { PaymentSummary } from './payment-summary.ts';
 import type { TransitionSummary } from '../reports.ts';
+import type { PaymentSummary } from './payment-summary.ts';
 
 /** What a payment means for a person, made in this one place for the API, the command and the console. */
 export interface Advice {

@@ -1,16 +1,16 @@
 import { checkArgument, checkOptions, type OptionRules } from '@payment-service/core/internal';
+import { referenceKey, subjectKey } from '../../delivery/stored-delivery.ts';
 import { NAME, STRING, someOf } from '../../option-rules.ts';
-import { referenceKey, subjectKey } from '../../delivery/delivery-record.ts';
 import { MAX_COUNTED } from '../../states.ts';
 import { dateOf, numberOf, type Row, type SqlValue, textOf } from '../../store/store.ts';
 import { pause } from '../../time.ts';
 import { findArchived } from '../../verdict/archived.ts';
-import { keysOf, type PaymentKey } from '../../verdict/restate.ts';
 import { PAYMENT_STATES, type PaymentState } from '../../verdict/payment-state.ts';
-import { archivedPayment, findPayment, type Payment } from './read-payment.ts';
-import { type PaymentSummary, readSummary } from './payment-summary.ts';
-import { LIST_RULES, type ListFilter } from '../search.ts';
+import { keysOf, type PaymentKey } from '../../verdict/restate.ts';
 import type { OperatorContext } from '../reports.ts';
+import { LIST_RULES, type ListFilter } from '../search.ts';
+import { type PaymentSummary, readSummary } from './payment-summary.ts';
+import { archivedPayment, findPayment, type Payment } from './read-payment.ts';
 
 /** Which payments a list has. */
 export interface PaymentFilter extends ListFilter {

@@ -2,8 +2,8 @@ import type { TransitionReason } from '../../states.ts';
 import { choiceOf, dateOf, type Row } from '../../store/store.ts';
 import type { Archived } from '../../verdict/archived.ts';
 import type { ExpectedMoney, KnownOrder, ReplacedMoney, Settled } from '../../verdict/evaluate.ts';
-import { findArchivedReports, type PaymentKey } from '../../verdict/restate.ts';
 import { PAYMENT_STATES, type PaymentState } from '../../verdict/payment-state.ts';
+import { findArchivedReports, type PaymentKey } from '../../verdict/restate.ts';
 import { expectationIn, jsonTextOf, reasonIn } from '../../verdict/stored-values.ts';
 import type { OperatorContext } from '../reports.ts';
 

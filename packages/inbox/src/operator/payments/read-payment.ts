@@ -3,14 +3,14 @@ import type { SignedFields } from '@payment-service/core';
 import { checkArgument, type OptionRule } from '@payment-service/core/internal';
 import { STRING } from '../../option-rules.ts';
 import { optionalText } from '../../store/store.ts';
-import { findArchivedReports, keysOf, type PaymentKey, readFacts } from '../../verdict/restate.ts';
 import { paymentState } from '../../verdict/payment-state.ts';
+import { findArchivedReports, keysOf, type PaymentKey, readFacts } from '../../verdict/restate.ts';
 import { actionIn, type OperatorAction } from '../acts/action-log.ts';
-import { type Advice, adviceOf } from './advice.ts';
 import { type Act, type ActedOn, isOpen } from '../acts/offers.ts';
 import { actsOf } from '../acts/operations.ts';
-import { archivedSummary, type PaymentSummary, readSummary } from './payment-summary.ts';
 import { findReports, type OperatorContext, readBodies, type TransitionSummary } from '../reports.ts';
+import { type Advice, adviceOf } from './advice.ts';
+import { archivedSummary, type PaymentSummary, readSummary } from './payment-summary.ts';
 
 /** Everything about one merchant_reference of one transaction_type. */
 export interface Payment extends PaymentSummary {

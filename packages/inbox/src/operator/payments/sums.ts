@@ -1,7 +1,7 @@
 import { sumOfProducts } from '@payment-service/core/reconcile';
 import { textOf } from '../acts/operations.ts';
-import type { PaymentSummary } from './payment-summary.ts';
 import type { PaymentFilter, PaymentPage } from './list-payments.ts';
+import type { PaymentSummary } from './payment-summary.ts';
 
 /** What is expected and what was credited in one currency, exact. */
 export interface PaymentSum {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkArgument, checkOptions } from '@payment-service/core/internal';
-import { codesOf } from '../../reporting/failure-text.ts';
 import { STRING } from '../../option-rules.ts';
+import { codesOf } from '../../reporting/failure-text.ts';
 import { TimedOut, within } from '../../time.ts';
 import type { PostgresPool } from '../postgres/connection.ts';
 import { checkDurability } from '../postgres/durability.ts';

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkArgument, checkOptions, type OptionRule } from '@payment-service/core/internal';
-import { failureCode } from '../../reporting/events.ts';
 import { STRING } from '../../option-rules.ts';
+import { failureCode } from '../../reporting/events.ts';
 import { TimedOut, within } from '../../time.ts';
 import {
   type Call,

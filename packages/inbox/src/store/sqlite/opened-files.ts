@@ -1,5 +1,5 @@
 /** Whether the paths of a database still name the files that this program has open (threat A74). */
-import { identityOf } from '../own-files.ts';
+import { statSync } from 'node:fs';
 
 /** The `code` of an error that says that a file of the database was moved, removed or replaced. */
 export const FILE_CHANGED = 'DATABASE_FILE_CHANGED';
@@ -36,6 +36,19 @@ export class OpenedFiles {
     });
     const [first] = changes;
     return first && { ...first, hasLocks: !changes.some(({ path }) => path.endsWith('-shm')) };
+  }
+}
+
+/**
+ * The device and the inode of what a path names, without its mode or its times; undefined if it names nothing. As long as a file
+ * is open, no other one gets its inode.
+ */
+export function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined; // It is missing, or this user can no longer see it.
   }
 }
 

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { unsignedFields } from '@payment-service/core';
 import { sumOfProducts } from '@payment-service/core/reconcile';
-import { failureCode } from '../../reporting/events.ts';
+import { subjectKey } from '../../delivery/stored-delivery.ts';
 import { backoff } from '../../options.ts';
+import { failureCode } from '../../reporting/events.ts';
 import { warn } from '../../reporting/problems.ts';
-import { subjectKey } from '../../delivery/delivery-record.ts';
 import type { Statements } from '../../store/statements.ts';
 import { optionalText, type SqlValue, TransactionEnded } from '../../store/store.ts';
 import { TimedOut, within } from '../../time.ts';
 import type { CaseFile } from '../../verdict/case-file.ts';
 import type { ExpectedMoney, Verdict } from '../../verdict/evaluate.ts';
 import { lockPayment, restate } from '../../verdict/restate.ts';
-import type { Handler } from './handlers.ts';
 import type { Afterwards, Ended, Started, Turn, WorkContext } from './attempt-stages.ts';
+import type { Handler } from './handlers.ts';
 
 interface Application<Tx> extends Extract<Verdict, { kind: 'apply' }> {
   readonly file: CaseFile;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { SignedFields } from '@payment-service/core';
 import { sumOfProducts } from '@payment-service/core/reconcile';
+import { isUnambiguous } from '../../delivery/stored-delivery.ts';
+import { backoff, LOOKS } from '../../options.ts';
 import { failureCode } from '../../reporting/events.ts';
 import { codesOf, failureText } from '../../reporting/failure-text.ts';
-import { backoff, LOOKS } from '../../options.ts';
-import { isUnambiguous } from '../../delivery/delivery-record.ts';
 import {
   NotPrepared,
   optionalText,
@@ -19,8 +19,8 @@ import { type CaseFile, caseValues, completeCase } from '../../verdict/case-file
 import { evaluate } from '../../verdict/evaluate.ts';
 import { lockPayment, restate } from '../../verdict/restate.ts';
 import { apply } from './apply.ts';
-import { findHandler } from './handlers.ts';
 import type { Afterwards, Due, Ended, Start, Started, Turn, WorkContext } from './attempt-stages.ts';
+import { findHandler } from './handlers.ts';
 import { runUntilAnswered, untilAnswered, waitForStore } from './until-answered.ts';
 
 /** How long to wait for a reference that another worker holds. */

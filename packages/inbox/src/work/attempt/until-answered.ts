@@ -1,5 +1,5 @@
-import { failureCode } from '../../reporting/events.ts';
 import { backoff, type Settings, STORE_RETRY } from '../../options.ts';
+import { failureCode } from '../../reporting/events.ts';
 import type { Statements } from '../../store/statements.ts';
 import type { Row, SqlValue } from '../../store/store.ts';
 import { pause, within } from '../../time.ts';

@@ -2,9 +2,9 @@
 
 import { proofOf } from '@payment-service/core/internal';
 import { sqlite } from '../../../src/index.ts';
-import { callbackRecord } from '../../../src/intake/verified-record.ts';
 import { Spool } from '../../../src/intake/spool.ts';
 import { spoolOwner } from '../../../src/intake/spool-folder.ts';
+import { callbackRecord } from '../../../src/intake/verified-record.ts';
 import { settingsOf } from '../../../src/options.ts';
 import { paid } from '../callbacks.ts';
 

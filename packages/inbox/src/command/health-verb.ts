@@ -1,9 +1,10 @@
 import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
 import { deliveriesIn, spoolOwner } from '../intake/spool-folder.ts';
-import { type InboxHealth, LATE_SECONDS } from '../operator/health.ts';
+import type { InboxHealth } from '../operator/health.ts';
 import type { PaymentCounts } from '../operator/payments/list-payments.ts';
 import { countText } from '../words.ts';
+import { LATE_SECONDS } from '../work/due-checks.ts';
 import { explained } from './failure.ts';
 import { NoInboxError, type OpenStore, withInbox } from './open-inbox.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from './verbs.ts';

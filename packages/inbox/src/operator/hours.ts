@@ -1,8 +1,8 @@
 import { canonicalAmount } from '@payment-service/core';
 import { sumOfProducts } from '@payment-service/core/reconcile';
 import { numberOf, type Row, textOf } from '../store/store.ts';
-import type { WorkContext } from './attempt/attempt-stages.ts';
 import { jsonTextOf } from '../verdict/stored-values.ts';
+import type { OperatorContext } from './reports.ts';
 
 export const HOUR_MS = 3_600_000;
 /** How far a chart may look back. */
@@ -12,13 +12,13 @@ const SURE_MS = 10 * 60_000;
 /** In one step, after a time without a worker. */
 const MAX_HOURS = 48;
 
-type Context<Tx> = Pick<WorkContext<Tx>, 'statements' | 'settings'>;
+type Context<Tx> = Pick<OperatorContext<Tx>, 'statements' | 'settings'>;
 
 /**
  * Merges the counts of the receivers, so that counts() reads few rows: on SQLite there is always one row. Then sums what was settled
  * in each hour that is over, so that a chart of a month reads a few rows for each hour. Processes that do the same write the same.
  */
-export async function keepSums<Tx>(context: Context<Tx> & Pick<WorkContext<Tx>, 'store'>): Promise<void> {
+export async function keepSums<Tx>(context: Context<Tx> & Pick<OperatorContext<Tx>, 'store'>): Promise<void> {
   const { store, statements, settings } = context;
   if (store.dialect === 'postgres')
     await statements.run('merge_tally', [settings.account], undefined, settings.storeTimeoutMs);

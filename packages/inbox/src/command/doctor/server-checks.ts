@@ -1,7 +1,7 @@
+import { type Finding, notice, problem } from '../../reporting/finding.ts';
 import { readDurability } from '../../store/postgres/durability.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import type { OpenStore } from '../open-inbox.ts';
-import { type Finding, notice, problem } from './finding.ts';
 
 /** What the user states about a program, since no database knows it. */
 export interface PoolSize {

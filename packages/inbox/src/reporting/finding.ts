@@ -1,7 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
 import { printable } from '@payment-service/core/internal';
-import { adviceOn } from '../../reporting/database-advice.ts';
-import { messageOf } from '../failure.ts';
 
 /** The finding of a check. */
 export interface Finding {
@@ -27,18 +24,5 @@ const tag =
 export const problem: Tag = tag('problem');
 export const notice: Tag = tag('notice');
 
-/** The database failed at what a callback needs. */
-export function failure(check: string, error: unknown): Finding {
-  const advice = adviceOn(error) ?? 'Fix what the message says, and run doctor again.';
-  const seen = messageOf(error);
-  const todo = error instanceof ConfigurationError ? 'Do what the message says.' : advice;
-  return problem`${check}: ${seen}
-    No callback can be stored here: callbacks wait in the spool, or are answered with 429, and none is applied.
-    ${todo}`;
-}
-
-export function uncheckable(check: string, error: unknown): Finding {
-  return notice`${check}: This could not be checked: ${messageOf(error)}
-    The problem that it looks for could exist without a finding.
-    Run doctor with a role that may read it, or check it by hand.`;
-}
+/** For a hook or a log. */
+export const sentencesOf = ({ seen, why, todo }: Finding): string => `${seen} ${why} ${todo}`;

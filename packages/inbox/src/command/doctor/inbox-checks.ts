@@ -1,41 +1,26 @@
 import { stat } from 'node:fs/promises';
 import { deliveriesIn, openPathsIn } from '../../intake/spool-folder.ts';
-import { LATE_SECONDS, oldestDueSeconds } from '../../operator/health.ts';
 import { countPayments } from '../../operator/payments/list-payments.ts';
+import { type Finding, notice, problem } from '../../reporting/finding.ts';
 import { openToOthers } from '../../store/own-files.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { numberOf, textOf } from '../../store/store.ts';
+import { jsonTextOf } from '../../verdict/stored-values.ts';
 import { countText } from '../../words.ts';
 import { CHANGED_NOTHING } from '../../work/attempt/apply.ts';
-import { findPutOff } from '../../work/put-off.ts';
-import { jsonTextOf } from '../../verdict/stored-values.ts';
+import { checkDue, readDue } from '../../work/due-checks.ts';
 import type { OpenStore } from '../open-inbox.ts';
-import { type Finding, notice, problem } from './finding.ts';
 
 /** Checks of the tables' contents, on both engines. */
 export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Finding> {
-  const { statements, settings, store } = opened;
+  const { statements, settings } = opened;
   const accounts = (await statements.run('list_accounts', [])).map((row) => textOf(row, 'account'));
-  const [ears] = store.dialect === 'sqlite' ? [] : await statements.run('count_listeners', []);
-  const isHeard = ears !== undefined && numberOf(ears, 'listeners') > 0;
-  const late = Math.floor(await oldestDueSeconds(opened));
-  const putOff = (await findPutOff(opened)).length;
   const { needed, overdue } = await countPayments(opened);
-  const slow = 'Probably handlers are slow or hang: see the log of the worker, or raise its concurrency.';
-  const none =
-    'Probably no process runs inbox.work() for this account: start one, or call drain() more often.';
   if (accounts.length > 0 && !accounts.includes(settings.account))
     yield notice`account: No callback of the account '${settings.account}' was kept here, but some of '${accounts.join("', '")}'.
         Each command looks at one account only, doctor included.
         Name the account of your program with --account.`;
-  if (late >= LATE_SECONDS)
-    yield problem`worker: A report has been due for ${late} seconds. ${isHeard ? 'A' : 'No'} worker was seen listening.
-        Only a worker applies what is due: until then, no order is paid.
-        ${isHeard ? slow : none}`;
-  if (putOff > 0)
-    yield problem`clock: The next attempt of ${putOff} reports is later than any rule allows.
-        The clock of the database was ahead when they were written: until they are due, no order of theirs is paid.
-        A worker makes them due within ten polls, and drain() before its pass: start one, and correct the clock if it is still wrong.`;
+  yield* checkDue(await readDue(opened));
   const [idle] = await statements.run('count_idle_handlers', [settings.account, CHANGED_NOTHING]);
   if (idle !== undefined && numberOf(idle, 'count') > 0)
     yield problem`handler: Of the last 200 settled reports, ${numberOf(idle, 'count')} were settled by a handler that changed nothing in its transaction.
