@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type InboxEvent, type InboxProblem, postgres } from '../src/index.ts';
 import { paid } from './support/callbacks.ts';
 import { newMerchant } from './support/merchant.ts';
@@ -18,8 +18,30 @@ test('callbacks that wait while no worker runs are reported once by a process th
   for (const reference of ['B', 'C']) await other.route.onCallback(paid(reference, 500));
   await until(() => merchant.problems.length > 0);
   await other.route.onCallback(paid('D', 500));
-  const error = { message: expect.stringMatching(/ due for 12\d seconds/) };
-  expect(merchant.problems).toMatchObject([{ kind: 'no_worker', isRepeated: false, error }]);
+  const message = expect.stringMatching(
+    /^A report has been due for 12\d seconds[.] No worker was seen listening[.] .*start one, or call drain/,
+  );
+  expect(merchant.problems).toMatchObject([{ kind: 'no_worker', isRepeated: false, error: { message } }]);
+});
+
+test('callbacks that wait although another process listens are reported as slow handlers', async () => {
+  const merchant = await newMerchant('postgres');
+  const inbox = merchant.open();
+  await order(inbox, 'A');
+  await inbox.close();
+  await merchant.advance(2 * MINUTE_MS);
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  void merchant.newStore().listen?.('', () => undefined, stop.signal);
+  await until(async () => {
+    const other = merchant.open();
+    await other.route.onCallback(paid('B', 500));
+    await until(() => merchant.problems.length > 0);
+    await other.close();
+    return / A worker was seen listening[.] .*handlers are slow/.test(
+      String(Object(merchant.problems.pop()?.error).message),
+    );
+  });
 });
 
 test('callbacks that wait are not reported by a process with a worker, nor while nothing is late (control)', async () => {
