@@ -1,5 +1,5 @@
 /** What moves a terminal's cursor, reverses the direction of text, or is invisible: controls, formats, line separators. */
-const UNPRINTABLE = '[\\p{Cc}\\p{Cf}\u2028\u2029]'; // As text: parsed where it is used (key-check.ts).
+const UNPRINTABLE = '[\\p{Cc}\\p{Cf}\u2028\u2029]'; // As text: parsed where it is used (see options.ts).
 
 /**
  * Text of a callback, an answer or an error on one line of a terminal or a log: a character that could rewrite or hide output
