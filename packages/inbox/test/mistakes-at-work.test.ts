@@ -138,8 +138,8 @@ const MISTAKES: readonly Mistake[] = [
       await open().route.onCallback(paid('ORD-2', 500));
       await until(() => printed() !== '');
     },
-    /probably no process runs inbox\.work\(\)/,
-    /nothing is applied until one does/,
+    /Probably no process runs inbox\.work\(\)/,
+    /start one, or call drain\(\)/,
   ],
   [
     'an amount in cents',
