@@ -60,6 +60,29 @@ test('callbacks that wait are not reported by a process with a worker, nor while
   expect(merchant.problems).toEqual([]);
 });
 
+test('callbacks that wait for a busy worker of the same process are not reported (control)', async () => {
+  const merchant = await newMerchant('postgres');
+  const [first, working] = [merchant.open(), merchant.open()];
+  for (const reference of ['A', 'B']) await order(first, reference);
+  await first.close();
+  await merchant.advance(2 * MINUTE_MS);
+  const held = Promise.withResolvers<void>();
+  let begun = 0;
+  const handler = (): Promise<void> => {
+    begun += 1;
+    return held.promise;
+  };
+  working.handle('paid', handler, { changesNothing: true });
+  const stop = startWork(working, { concurrency: 1 });
+  await until(() => begun > 0);
+  await order(working, 'C');
+  // Longer than the look after a callback takes.
+  for (let times = 0; times < 5; times += 1) await working.health();
+  held.resolve();
+  await stop();
+  expect(merchant.problems).toEqual([]);
+});
+
 test('a worker that cannot listen reports it once, and finds what others keep when it polls', async () => {
   const merchant = await newMerchant('postgres');
   let listens = 0;
