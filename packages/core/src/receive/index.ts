@@ -13,5 +13,4 @@ export type {
 export { createCallbackReceiver, createRedirectReceiver } from './receiver.ts';
 export type { BodySource, IncomingBody, IncomingCallback } from './request-body.ts';
 export type { DeliveryTrace } from './trace.ts';
-export { traceparentOf } from './trace.ts';
-export { type HonoContext, incomingWebCallback, requestOf } from './web.ts';
+export { type HonoContext, incomingWebCallback } from './web.ts';

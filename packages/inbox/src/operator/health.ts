@@ -1,17 +1,21 @@
 import { checkOptions } from '@payment-service/core/internal';
 import { failureCode } from '../events.ts';
-import { wholeNumber } from '../option-rules.ts';
+import { SIGNAL, wholeNumber } from '../option-rules.ts';
 import { warn } from '../problems.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import { numberOf } from '../store/store.ts';
-import { within } from '../time.ts';
+import { unlessAborted, within } from '../time.ts';
 import { findPutOff } from '../work/put-off.ts';
 import type { OperatorContext } from './views.ts';
 
 /** By default, a transition that has been due for this long is late. */
 export const LATE_SECONDS = 60;
 
+/**
+ * What is wrong: the store or the spool does not answer or has lost something, callbacks wait in the spool, a report has waited too
+ * long for a worker, or a clock was ahead, so that work is put off. `payment-service-inbox doctor` says what to do about each.
+ */
 export type HealthProblem =
   | 'store_unavailable'
   | 'database_file_changed'
@@ -21,22 +25,42 @@ export type HealthProblem =
   | 'spool_not_drained'
   | 'spool_lost';
 
+/** Options of `health()`. */
+export interface HealthOptions {
+  /** How many seconds a report that is due may wait for a worker. @default 60 */
+  readonly maxPendingAgeSeconds?: number | undefined;
+  /** Ends the waiting: the call rejects with its reason. @default `storeTimeoutMs` alone */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** What `health()` found. */
 export interface InboxHealth {
+  /** There is no problem. */
   readonly ok: boolean;
   readonly problems: readonly HealthProblem[];
-  /** In seconds; undefined if the store does not answer. */
+  /** For how long the oldest report that is due has waited, in seconds; 0 if none is, undefined if the store does not answer. */
   readonly oldestDueSeconds: number | undefined;
-  /** Undefined if the spool does not answer. */
+  /** How many callbacks are in the spool; 0 without one, undefined if it does not answer. */
   readonly spooled: number | undefined;
 }
 
+/** @throws The reason of the signal. */
 export async function readHealth<Tx>(
   context: OperatorContext<Tx>,
   tryToKeep: () => Promise<void>,
-  options: { readonly maxPendingAgeSeconds?: number | undefined },
+  options: HealthOptions,
 ): Promise<InboxHealth> {
-  checkOptions('health()', options, { maxPendingAgeSeconds: wholeNumber() });
+  checkOptions('health()', options, { maxPendingAgeSeconds: wholeNumber(), signal: SIGNAL });
+  const { maxPendingAgeSeconds = LATE_SECONDS, signal } = options;
+  signal?.throwIfAborted();
+  return unlessAborted(signal, examine(context, tryToKeep, maxPendingAgeSeconds));
+}
+
+async function examine<Tx>(
+  context: OperatorContext<Tx>,
+  tryToKeep: () => Promise<void>,
+  maxPendingAgeSeconds: number,
+): Promise<InboxHealth> {
   const { settings, spool } = context;
   let failure: string | undefined;
   const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
@@ -57,7 +81,7 @@ export async function readHealth<Tx>(
     ['spool_not_drained', spooled !== undefined && spooled > 0],
     ['database_file_changed', isChanged],
     ['store_unavailable', answered === undefined && !isChanged],
-    ['oldest_due_too_old', oldest > (options.maxPendingAgeSeconds ?? LATE_SECONDS)],
+    ['oldest_due_too_old', oldest > maxPendingAgeSeconds],
     ['clock_was_ahead', putOff.length > 0],
   ];
   const problems = found.flatMap(([problem, isFound]) => (isFound ? [problem] : []));

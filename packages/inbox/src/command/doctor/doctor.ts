@@ -1,10 +1,16 @@
-import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
 import { tryToKeep } from '../../intake/keep.ts';
 import { spoolOwner } from '../../intake/spool-folder.ts';
 import { versionOf } from '../../store/schema.ts';
 import { coloured, paragraphs } from '../format.ts';
-import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from '../open-inbox.ts';
+import {
+  type OpenOptions,
+  type OpenStore,
+  placeOf,
+  readEngine,
+  WrongInboxError,
+  withStore,
+} from '../open-inbox.ts';
 import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
 import { type Finding, failure, notice, problem, uncheckable } from './finding.ts';
@@ -17,8 +23,6 @@ interface DoctorOptions extends PoolSize {
 
 const MANY = upTo(100_000);
 const KEEP_MS = 5000;
-/** The options that say which inbox: a mistake in them is wrong use, and no finding. */
-const INBOX = ['database', 'schema', 'account'];
 
 /** The report of doctor. */
 interface Diagnosis {
@@ -58,7 +62,8 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
       if (Symbol.asyncIterator in running) for await (const found of running) findings.push(found);
       else await running;
     } catch (error) {
-      if (error instanceof ConfigurationError && INBOX.includes(error.option)) throw error;
+      // Wrong use is no finding.
+      if (error instanceof WrongInboxError) throw error;
       findings.push(toFinding(name, error));
     }
   };
