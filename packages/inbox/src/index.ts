@@ -1,65 +1,35 @@
 export type { ActionNote } from './action-note.ts';
-export { type AesGcmKeys, aesGcm } from './aes-gcm.ts';
+export { aesGcm } from './aes-gcm.ts';
 export type { BodyEncryption } from './body-content.ts';
 export { createInbox } from './create-inbox.ts';
 export type { InboxEvent } from './events.ts';
-export type { Inbox } from './inbox.ts';
-export type { ActedOnAll, ActSelection } from './operator/act.ts';
-export type { ActName, OperatorAction } from './operator/action-log.ts';
-export type { Advice } from './operator/advice.ts';
-export type { ActGiven } from './operator/effects.ts';
-export type { Forgotten } from './operator/forget.ts';
-export type { HealthProblem, InboxHealth } from './operator/health.ts';
-export type { DayTotal, InboxHistory, OpenPayment } from './operator/history.ts';
+export type { AnyInbox, Inbox } from './inbox.ts';
+export type { ActName } from './operator/action-log.ts';
+export type { InboxHealth } from './operator/health.ts';
+export type { InboxHistory } from './operator/history.ts';
 export type { Act } from './operator/offers.ts';
 export type { Payment } from './operator/payment.ts';
-export type { ExpectedPayment, PaymentSummary } from './operator/payment-summary.ts';
-export type { PaymentCounts, PaymentFilter, PaymentPage, Payments } from './operator/payments.ts';
-export type { Pruned, PruneOptions } from './operator/prune.ts';
-export type { ListOptions } from './operator/search.ts';
-export type {
-  FailedAttempt,
-  KeptBody,
-  TransitionDetails,
-  TransitionSummary,
-} from './operator/views.ts';
-export type { InboxOptions, RetrySettings } from './options.ts';
+export type { PaymentSummary } from './operator/payment-summary.ts';
+export type { PaymentCounts, PaymentFilter, PaymentPage } from './operator/payments.ts';
+export type { TransitionDetails, TransitionSummary } from './operator/views.ts';
+export type { InboxOptions } from './options.ts';
 export type { InboxProblem } from './problems.ts';
-export type { DecimalMark } from './reconciliation/amount-text.ts';
-export type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
-export type { Encoding } from './reconciliation/decoded.ts';
-export type { Pairs } from './reconciliation/pairs.ts';
-export { type OpenedStatement, readStatement } from './reconciliation/read-statement.ts';
-export type { Separator } from './reconciliation/records.ts';
+export type { BalanceOptions, BalanceReport } from './reconciliation/balances.ts';
+export { readStatement } from './reconciliation/read-statement.ts';
 export type {
-  LineClass,
   StatementFinding,
-  StatementLine,
-  StatementMeaning,
   StatementOptions,
   StatementReport,
   StatementRow,
-  StatementSum,
 } from './reconciliation/statement.ts';
 export type { StatementFormat } from './reconciliation/statement-format.ts';
-export type { StatementVerdict, StatusMeaning, TransitionReason, TransitionState } from './states.ts';
-export type { PostgresClient, PostgresPool } from './store/postgres/connection.ts';
+export type { TransitionReason, TransitionState } from './states.ts';
+export type { PostgresClient } from './store/postgres/connection.ts';
 export { postgres } from './store/postgres/postgres.ts';
-export type { Migration } from './store/schema.ts';
 export { type SqliteTransaction, sqlite } from './store/sqlite/sqlite.ts';
-export type { SqliteResult, SqliteValue, SqliteValues } from './store/sqlite/sqlite-thread.ts';
-export type { Call, Row, SqlValue, Statement, Store } from './store/store.ts';
-export type { Handled, HandledPayment, HandlerName, HandlerOptions } from './work/attempt/handlers.ts';
-export type { Drained, DrainOptions } from './work/drain.ts';
-export type {
-  Claims,
-  Comparison,
-  ExpectedMoney,
-  ReplacedMoney,
-  Settled,
-  StoredClaim,
-} from './work/verdict/evaluate.ts';
-export type { Expectation, Replacement } from './work/verdict/expectation.ts';
-export type { PaymentKey } from './work/verdict/payment.ts';
+export type { Store } from './store/store.ts';
+export type { Handled, HandlerName } from './work/attempt/handlers.ts';
+export type { Drained } from './work/drain.ts';
+export type { Settled } from './work/verdict/evaluate.ts';
+export type { Expectation } from './work/verdict/expectation.ts';
 export type { PaymentState } from './work/verdict/payment-state.ts';
-export type { WorkerOptions } from './work/worker.ts';
