@@ -14,8 +14,11 @@ export type PaymentServiceErrorCode =
   | 'aborted'
   | 'invalid_response'
   | 'invalid_configuration'
+  | 'invalid_input'
   | 'invalid_state'
+  | 'not_found'
   | 'stale'
+  | 'closed'
   | 'amount_mismatch'
   | 'unavailable'
   | 'sandbox_refusal';
@@ -96,7 +99,7 @@ export class ConnectionError extends PaymentServiceError {
   /** `'no'` if no connection was made. */
   readonly sent: Sent;
 
-  constructor(message: string, options: Caused & { sent?: Sent } = {}) {
+  constructor(message: string, options: Caused & { sent?: Sent | undefined } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.sent = options.sent ?? 'unknown';
   }
@@ -144,8 +147,8 @@ export class InvalidResponseError extends PaymentServiceError {
 }
 
 /**
- * An option or argument is invalid, or a route is mounted in the wrong place. Thrown at construction wherever that is
- * possible. The message names the option and never its value.
+ * An option or argument is invalid, or a route is mounted in the wrong place: a change of the program or of its environment
+ * repairs it. Thrown at construction wherever that is possible. The message names the option and never its value.
  */
 export class ConfigurationError extends PaymentServiceError {
   override readonly name: string = 'ConfigurationError';
@@ -164,12 +167,33 @@ export class ConfigurationError extends PaymentServiceError {
 }
 
 /**
+ * What a person typed or uploaded is invalid, such as an amount, a note or the file of a statement: another input repairs it, not
+ * another program. Nothing was changed. The message can be shown beside the field, and never repeats its value.
+ *
+ * @example
+ * catch (error) {
+ *   if (error instanceof InvalidInputError) return showForm({ [error.field]: error.message });
+ * }
+ */
+export class InvalidInputError extends PaymentServiceError {
+  override readonly name: string = 'InvalidInputError';
+  override readonly code = 'invalid_input';
+  /** The name of what is wrong, for example `amount`. */
+  readonly field: string;
+
+  constructor(field: string, message: string, options?: Caused) {
+    super(message, options);
+    this.field = field;
+  }
+}
+
+/**
  * The operation is not valid in the current state, for example because the transition was settled in the meantime.
  * Nothing was changed. Read the state again.
  *
  * @example
  * catch (error) {
- *   if (error instanceof InvalidStateError) return showAgain(await inbox.show(transitionId), error.message);
+ *   if (error instanceof InvalidStateError) return showAgain(await inbox.payment(reference), error.message);
  * }
  */
 export class InvalidStateError extends PaymentServiceError {
@@ -178,17 +202,37 @@ export class InvalidStateError extends PaymentServiceError {
 }
 
 /**
+ * What the call is about does not exist, or no longer: a payment that was never reported and never expected, or a snapshot that
+ * was not recorded. Nothing was done.
+ *
+ * @example
+ * catch (error) {
+ *   if (error instanceof NotFoundError) return new Response(error.message, { status: 404 });
+ * }
+ */
+export class NotFoundError extends PaymentServiceError {
+  override readonly name: string = 'NotFoundError';
+  override readonly code = 'not_found';
+}
+
+/**
  * What a person decided on has changed since they read it, such as in another window or by a second click. Nothing was done. Read
  * it again, then decide.
  *
  * @example
  * catch (error) {
- *   if (error instanceof StaleError) return showAgain(await inbox.show(transitionId), error.message);
+ *   if (error instanceof StaleError) return showAgain(await inbox.payment(reference), error.message);
  * }
  */
 export class StaleError extends PaymentServiceError {
   override readonly name: string = 'StaleError';
   override readonly code = 'stale';
+}
+
+/** Its `close()` was called, such as while the process ends. Nothing was done. Create another one. */
+export class ClosedError extends PaymentServiceError {
+  override readonly name: string = 'ClosedError';
+  override readonly code = 'closed';
 }
 
 /**
@@ -204,7 +248,7 @@ export class UnavailableError extends PaymentServiceError {
   /** The value of `Retry-After`: a whole number of seconds, 1 or more. @default 5 */
   readonly retryAfterSeconds: number;
 
-  constructor(message: string, options: Caused & { retryAfterSeconds?: number } = {}) {
+  constructor(message: string, options: Caused & { retryAfterSeconds?: number | undefined } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.retryAfterSeconds = Math.max(1, Math.ceil(options.retryAfterSeconds ?? 5));
   }

@@ -1,8 +1,13 @@
+export type { AnyPaymentServiceError } from './any-payment-service-error.ts';
 export {
+  ClosedError,
   ConfigurationError,
+  InvalidInputError,
   InvalidStateError,
+  NotFoundError,
   PaymentServiceError,
   type PaymentServiceErrorCode,
+  type Sent,
   StaleError,
   UnavailableError,
 } from './errors.ts';
@@ -10,13 +15,9 @@ export {
   type AmountConfirmation,
   type AmountMismatch,
   AmountMismatchError,
-  amountMismatches,
   assertAmount,
-  type Claim,
-  type ClaimedAmounts,
   type ConfirmedAmount,
   canonicalAmount,
-  claimedAmounts,
   confirmAmount,
   type ExpectedAmount,
 } from './money/amounts.ts';
@@ -31,7 +32,6 @@ export {
   bodyText,
   type Evidence,
   isTransactionCompleted,
-  unsignedFields,
   type VerifiedCallback,
   type VerifiedRedirect,
 } from './verify/verified.ts';

@@ -5,7 +5,7 @@
 
 export { digestName } from '#digest';
 export * from './index.ts';
-export { exactAmount } from './money/amounts.ts';
+export { amountMismatches, type Claim, claimedAmounts, exactAmount } from './money/amounts.ts';
 export { environmentVariable, isLoopback, notDevelopment } from './options/environment.ts';
 export { nearName } from './options/near-name.ts';
 export {
@@ -21,10 +21,11 @@ export {
 } from './options/options.ts';
 export * from './receive/index.ts';
 export { isAcknowledged } from './receive/receive-callback.ts';
+export { requestOf } from './receive/web.ts';
 export { runHook } from './reporting/hook.ts';
 export { printable, printableJson, printableLines } from './reporting/printable.ts';
-export { type Trace, type TraceChannel, traceChannel } from './reporting/trace-channel.ts';
+export { type Trace, type TraceChannel, traceChannel, traceparentOf } from './reporting/trace-channel.ts';
 export { type SignatureCheck, takingCheck } from './verify/kept-signature.ts';
 export { checkReference, hmacOf, readSignedFields, signedMessage } from './verify/signed-fields.ts';
 export { warnOnce } from './verify/signing-keys.ts';
-export { type Proof, proofOf } from './verify/verified.ts';
+export { type Proof, proofOf, unsignedFields } from './verify/verified.ts';

@@ -1,7 +1,15 @@
 import { prepareKey } from '#digest';
-import { ConfigurationError } from './errors.ts';
-import { checkArgument, checkOptions, type OptionRules, RECORD } from './options/options.ts';
+import { ConfigurationError, NotFoundError } from './errors.ts';
+import {
+  checkArgument,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+  RECORD,
+  STRING,
+} from './options/options.ts';
 import { ownValue } from './verify/callback-body.ts';
+import { createVerifier, type VerifierOptions } from './verify/create-verifier.ts';
 import {
   readSignedFields,
   signedMessage,
@@ -9,6 +17,7 @@ import {
   type TransactionPayload,
 } from './verify/signed-fields.ts';
 import { prepareSigningKeys } from './verify/signing-keys.ts';
+import type { VerifiedCallback } from './verify/verified.ts';
 
 /**
  * Signs callback data as the service does (protocol §5.2): for tests and for the sandbox.
@@ -57,8 +66,8 @@ const SIGN_RULES: OptionRules<Parameters<typeof signCallback>[0]> = {
  */
 export function sampleCallback(
   overrides: {
-    readonly event?: string;
-    readonly payload?: Partial<TransactionPayload> & Record<string, unknown>;
+    readonly event?: string | undefined;
+    readonly payload?: (Partial<TransactionPayload> & Record<string, unknown>) | undefined;
   } = {},
 ): TransactionCallback {
   checkArgument('sampleCallback()', 'overrides', overrides, RECORD);
@@ -85,3 +94,100 @@ export function sampleCallback(
     },
   };
 }
+
+/** What `deliver()` needs: every inbox of `@payment-service/inbox` has it. */
+export interface DeliverTo<Payment> {
+  readonly route: Pick<VerifierOptions, 'account' | 'colonIn'> & {
+    readonly onCallback: (callback: VerifiedCallback) => Promise<void>;
+  };
+  readonly drain: () => Promise<unknown>;
+  readonly payment: (reference: string, type?: string) => Promise<Payment | undefined>;
+}
+
+/** What a callback of `deliver()` reports. */
+export interface DeliveredReport {
+  readonly merchant_reference: string;
+  /** Both amounts of the callback, in whole units of the currency. */
+  readonly amount: number;
+  /** Both currencies of the callback. @default 'UGX' */
+  readonly currency?: string | undefined;
+  /** The signed transaction_status. @default 'COMPLETED' */
+  readonly status?: string | undefined;
+  /** The signed event. @default 'transaction.completed' */
+  readonly event?: string | undefined;
+  /**
+   * Any other fields. @default those of `sampleCallback()`, with an internal_reference that is made from the merchant_reference: a
+   * second report of a payment is about the same transaction
+   */
+  readonly payload?: Partial<TransactionPayload> | undefined;
+}
+
+/**
+ * Delivers a callback to an inbox without HTTP, runs its handlers, and returns the payment: for tests of handlers. The callback is
+ * signed and verified as a genuine one, with a key of its own. If the handler throws, the payment is still open, and its report has
+ * `lastError`.
+ *
+ * @throws {ConfigurationError} Names what is wrong, and `handler` if the inbox has none.
+ * @throws {NotFoundError} If the inbox keeps no payment of this reference.
+ *
+ * @example
+ * const inbox = createInbox({ store: sqlite('test.db') });
+ * inbox.handle('paid', credit);
+ * await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
+ * const { state } = await deliver(inbox, { merchant_reference: 'ORD-1', amount: 500 });
+ * expect(state).toBe('paid');
+ */
+export async function deliver<Payment>(inbox: DeliverTo<Payment>, report: DeliveredReport): Promise<Payment> {
+  checkArgument('deliver()', 'inbox', inbox, INBOX);
+  checkOptions('deliver()', report, REPORT_RULES);
+  const { merchant_reference, amount, currency = 'UGX', status = 'COMPLETED', event, payload } = report;
+  const data = sampleCallback({
+    event,
+    payload: {
+      merchant_reference,
+      // Without a colon, which would make two readings of the signature.
+      internal_reference: `INT-${merchant_reference.replaceAll(':', '-')}`,
+      request_currency: currency,
+      request_amount: amount,
+      transaction_currency: currency,
+      transaction_amount: amount,
+      transaction_status: status,
+      ...payload,
+    },
+  });
+  const { account, colonIn, onCallback } = inbox.route;
+  const verifier = createVerifier({ signingKey: DELIVERY_KEY, account, colonIn });
+  const verified = verifier.verifyCallback({
+    signature: signCallback({ signingKey: DELIVERY_KEY, data }),
+    body: JSON.stringify(data),
+  });
+  if (!verified.ok)
+    throw new ConfigurationError('report', `deliver(): a route would refuse this callback. ${verified.hint}`);
+  await onCallback(verified);
+  await inbox.drain();
+  const { merchant_reference: reference, transaction_type: type } = data.payload;
+  const payment = await inbox.payment(reference, type);
+  if (payment === undefined)
+    throw new NotFoundError('deliver(): the inbox has no payment of this reference.');
+  return payment;
+}
+
+/** Known to every reader of this file, so it proves nothing: only a program that has the inbox can call `deliver()`. */
+const DELIVERY_KEY = 'TEST4DELIVERY4KEY';
+
+const INBOX: OptionRule = [
+  (value) => {
+    const { route, drain, payment } = Object(value);
+    return [Object(route).onCallback, drain, payment].every((member) => typeof member === 'function');
+  },
+  'the inbox that createInbox() returns',
+];
+
+const REPORT_RULES: OptionRules<DeliveredReport> = {
+  merchant_reference: [STRING[0], STRING[1], true],
+  amount: [(value) => Number.isFinite(value), 'a number', true],
+  currency: STRING,
+  status: STRING,
+  event: STRING,
+  payload: RECORD,
+};

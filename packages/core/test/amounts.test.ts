@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as core from '../src/index.ts';
+import { claimedAmounts } from '../src/money/amounts.ts';
 import { shown } from './shown.ts';
 import { callbackData, QUERY } from './signed-callbacks.ts';
 import { accepted, callbackOf, evidence, misconfigured, verifier, verify } from './verify.ts';
@@ -120,7 +121,7 @@ test.each<[expectation: Record<string, unknown>, message: string]>([
 const functions: [string, (given: Callback) => unknown, readsEvidence: boolean][] = [
   ['confirmAmount', (given) => core.confirmAmount(given, ORDER), false],
   ['assertAmount', (given) => core.assertAmount(given, ORDER), false],
-  ['claimedAmounts', core.claimedAmounts, true],
+  ['claimedAmounts', claimedAmounts, true],
   ['bodyText', core.bodyText, true],
 ];
 test.each(functions)(
@@ -169,7 +170,7 @@ test.each([
   const callback = unread(read, literal);
   expect(callback.unsigned.request_amount).toBe(500);
   const claim = { currency: 'UGX', amount: '500', isInexact: false };
-  expect(core.claimedAmounts(callback)).toEqual({ request: claim, transaction: claim });
+  expect(claimedAmounts(callback)).toEqual({ request: claim, transaction: claim });
 });
 
 test('every unsigned field can change under one signature, and is reported as unsigned', () => {

@@ -1,3 +1,4 @@
+import { ConfigurationError, InvalidInputError } from '@payment-service/core';
 import type { OptionRule, OptionRules } from '@payment-service/core/internal';
 
 /** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
@@ -17,4 +18,19 @@ function textOfPerson(what: string, max: number): OptionRule {
   const isValid = (value: unknown): boolean =>
     typeof value === 'string' && value.trim() !== '' && value.length <= max && !value.includes('\0');
   return [isValid, `1 to ${max} characters that say ${what}`, true];
+}
+
+/**
+ * Runs a check of what a person has typed: another input repairs it, and not another program.
+ *
+ * @param fields Its members are what the person typed; a misspelled member is a mistake of the program.
+ * @throws {InvalidInputError} Names the field.
+ */
+export function asInput<T>(fields: object, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError && Object.hasOwn(fields, error.option))) throw error;
+    throw new InvalidInputError(error.option, error.message);
+  }
 }

@@ -129,6 +129,13 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     return writing;
   }
 
+  async function close(): Promise<void> {
+    closing.abort();
+    await Promise.allSettled([worker.working, wakeup.close(), ...running]);
+    await spool?.close();
+    await store.close?.();
+  }
+
   for (const status of Object.keys(settings.statuses)) warnOfName('createInbox()', 'status', status);
   for (const event of settings.completedEvents) warnOfName('createInbox()', 'event', event);
 
@@ -201,12 +208,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     },
     statementFormats: () => read(() => readFormats(context)),
     keepStatementFormat: (name, format) => write(() => keepFormat(context, name, format)),
-    async close() {
-      closing.abort();
-      await Promise.allSettled([worker.working, wakeup.close(), ...running]);
-      await spool?.close();
-      await store.close?.();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
   return withVersion(inbox, () => read(() => readVersion(context)));
 }

@@ -6,7 +6,7 @@ import type { ActedOnAll, ActSelection } from './operator/acts/act.ts';
 import type { ActGiven } from './operator/acts/effects.ts';
 import type { Forgotten } from './operator/acts/forget.ts';
 import type { Act } from './operator/acts/offers.ts';
-import type { InboxHealth } from './operator/health.ts';
+import type { HealthOptions, InboxHealth } from './operator/health.ts';
 import type { InboxHistory } from './operator/history.ts';
 import type { PaymentCounts, PaymentFilter, Payments } from './operator/payments/list-payments.ts';
 import type { Payment } from './operator/payments/read-payment.ts';
@@ -29,7 +29,7 @@ import type { WorkerOptions } from './work/worker.ts';
 
 /**
  * A durable inbox of one merchant account. Every function sets up the store if that has not happened yet. Every function also
- * works detached from the object.
+ * works detached from the object. After `close()`, every call rejects with a `ClosedError`.
  *
  * `payment()` and the other reads do not check who calls them, and neither do `act()`, `actAll()` and `forget()`: the application must.
  */
@@ -42,7 +42,12 @@ export interface Inbox<Tx> {
    * @throws The error of the database or the file system if no callback can be kept.
    */
   readonly ready: () => Promise<void>;
-  /** The SQL of the inbox's tables, for a DBA who runs it. `ready()` accepts existing tables. */
+  /**
+   * The SQL of the inbox's tables, for a DBA who runs it. `ready()` accepts existing tables. Opens no database.
+   *
+   * @example
+   * for (const { sql } of inbox.migrations()) console.log(sql);
+   */
   readonly migrations: () => readonly Migration[];
   /**
    * Runs `body` in a transaction of its own on the store, for what must be kept together: an order and its expectation. The
@@ -108,7 +113,14 @@ export interface Inbox<Tx> {
    * Works on transitions until `close()` or until the signal is aborted, through every outage of the store. Any number of processes may work, and
    * inboxes of several accounts may share a store and its connections.
    *
+   * @returns after `close()` or the signal, when its handlers have ended.
    * @throws {ConfigurationError} Without a handler, if it is already working, or if the pool has too few connections.
+   *
+   * @example
+   * const ending = new AbortController();
+   * process.once('SIGTERM', () => ending.abort());
+   * await inbox.work({ signal: ending.signal });
+   * await inbox.close();
    */
   readonly work: (options?: WorkerOptions) => Promise<void>;
   /**
@@ -136,20 +148,37 @@ export interface Inbox<Tx> {
   readonly history: (options?: { readonly days?: number | undefined }) => Promise<InboxHistory>;
   /**
    * For a health check. Keeps a callback in a transaction that is rolled back, and commits a few bytes, so it fails wherever a
-   * callback could not be kept, including on a full disk (threat A52). Never throws when the database is unavailable.
+   * callback could not be kept, including on a full disk (threat A52). Never throws when the database is unavailable. The
+   * spool and the store have `storeTimeoutMs` each to answer.
    *
-   * @param options.maxPendingAgeSeconds How long a transition that is due may wait for a worker. @default 60
+   * @throws The reason of `options.signal`.
+   *
+   * @example
+   * const { ok, problems } = await inbox.health({ signal: AbortSignal.timeout(2000) });
+   * response.writeHead(ok ? 200 : 503).end(problems.join());
    */
-  readonly health: (options?: { readonly maxPendingAgeSeconds?: number | undefined }) => Promise<InboxHealth>;
+  readonly health: (options?: HealthOptions) => Promise<InboxHealth>;
   /**
    * Transitions, newest first: by the last change if a state, a reason or a time is given, and by the first delivery otherwise.
    * `pending` ones are listed in the order in which workers take them, and only the first 10,000 due ones are searched.
+   *
+   * @returns a page: at most `limit`, 50 by default. The next page is that `after` the last transitionId of this one, with the other
+   * options unchanged.
+   * @throws {ConfigurationError} Names a wrong option.
    *
    * @example
    * const transitions = await inbox.reports({ merchant_reference: 'ORD-1001' });
    */
   readonly reports: (options?: ListOptions) => Promise<TransitionSummary[]>;
-  /** One transition with its bodies, which contain personal data; undefined if it does not exist. */
+  /**
+   * One transition with its bodies, which contain personal data; undefined if it does not exist.
+   *
+   * @throws {ConfigurationError} For an id that is not 64 hexadecimal digits.
+   *
+   * @example
+   * const details = await inbox.report(transitionId);
+   * console.info(details?.failures.at(-1)?.error);
+   */
   readonly report: (transitionId: string) => Promise<TransitionDetails | undefined>;
   /**
    * A payment, its state, and the reports about it; undefined if nothing is known of it.
@@ -166,13 +195,22 @@ export interface Inbox<Tx> {
     type?: string,
   ) => Promise<Payment | undefined>;
   /**
-   * Payments, newest change first. Awaited, it is the first page; iterated, all of them.
+   * Payments, newest change first; with `state: 'overdue'`, the longest overdue first. Awaited, it is the first page: at most `limit`,
+   * 50 by default, and `next` for the page after it. Iterated, it is all of them, read page by page.
+   *
+   * @throws {ConfigurationError} Names a wrong option.
    *
    * @example
    * for await (const { merchant_reference, needs } of inbox.payments({ needed: true })) console.info(merchant_reference, needs);
    */
   readonly payments: (filter?: PaymentFilter) => Payments;
-  /** Counts payments by state, at most 10,000 of each. Alert on `needed`: what a person must look at. */
+  /**
+   * Counts payments by state, at most 10,000 of each. Alert on `needed`: what a person must look at.
+   *
+   * @example
+   * const { needed, overdue } = await inbox.counts();
+   * if (needed > 0 || overdue > 0) alertSupport(`${needed} payments need a person, ${overdue} are overdue.`);
+   */
   readonly counts: () => Promise<PaymentCounts>;
   /**
    * Resolves once a payment is neither open nor overdue: for a waiting page, and for tests.
@@ -192,7 +230,9 @@ export interface Inbox<Tx> {
    *
    * @returns the payment after it.
    * @throws {StaleError} If the payment has changed.
-   * @throws {ConfigurationError} Without `by` or `note`.
+   * @throws {NotFoundError} If nothing is known of it, such as after it was deleted.
+   * @throws {InvalidStateError} If the payment does not offer this act.
+   * @throws {InvalidInputError} Names what is wrong in `given`, such as an empty `note`.
    *
    * @example
    * const payment = await inbox.payment('ORD-1001');
@@ -204,7 +244,8 @@ export interface Inbox<Tx> {
    * For the end of an outage: retries or closes, one after another, the reports that keep payments waiting for one reason. What has
    * changed after `until`, the moment at which you looked, is skipped.
    *
-   * @throws {ConfigurationError} Names what is missing.
+   * @throws {ConfigurationError} Names what is wrong in `which`.
+   * @throws {InvalidInputError} Names what is wrong in `given`, such as an empty `note`.
    *
    * @example
    * const until = new Date();
@@ -218,16 +259,20 @@ export interface Inbox<Tx> {
    * into the note. A second call changes nothing.
    *
    * @returns how much was removed.
-   * @throws {ConfigurationError} Without `by` or `note`.
+   * @throws {InvalidInputError} Without `by` or `note`.
    *
    * @example
    * await inbox.forget('ORD-1001', { by: 'dana', note: 'erasure request 2026-17' });
    */
   readonly forget: (merchantReference: string, note: ActionNote) => Promise<Forgotten>;
   /**
-   * Removes the content of old bodies, which holds personal data, and old errors of attempts, from settled, superseded,
-   * resolved and unhandled reports. With `archiveOlderThanDays`, also moves settled and superseded ones into the archive. A
-   * repetition is recognized permanently and never applied again; `payment()` and `report()` say its outcome.
+   * Removes the content of old bodies, which holds personal data, and old errors of attempts: after 90 days from settled, superseded,
+   * resolved and unhandled reports, and after 365 days from those that wait for an operator, unless you say otherwise. With
+   * `archiveOlderThanDays`, also moves settled and superseded ones into the archive. A repetition is recognized permanently and never
+   * applied again; `payment()` and `report()` say its outcome.
+   *
+   * @returns how much was removed.
+   * @throws {ConfigurationError} Names a wrong option.
    *
    * @example
    * await inbox.prune({ bodiesOlderThanDays: 90, archiveOlderThanDays: 400 });
@@ -243,13 +288,22 @@ export interface Inbox<Tx> {
    * await inbox.recordBalances(await client.getWalletBalances());
    */
   readonly recordBalances: (wallets: readonly WalletBalance[]) => Promise<void>;
-  /** What was settled in a period, by currency and transaction type: the exact sum of your own expectations. */
+  /**
+   * What was settled in a period, by currency and transaction type: the exact sum of your own expectations.
+   *
+   * @throws {ConfigurationError} Without `from` or `to`.
+   *
+   * @example
+   * const [may] = await inbox.totals({ from: new Date('2026-05-01'), to: new Date('2026-06-01') });
+   * console.info(may?.currency, may?.amount, may?.count);
+   */
   readonly totals: (period: Period) => Promise<SettledTotal[]>;
   /**
    * Compares the snapshots nearest to `from` and `to` with what was settled between them. An unexplained difference is also
    * reported as the event `balance.unexplained`.
    *
-   * @throws {ConfigurationError} Names a wrong option; `from` if there are no two snapshots.
+   * @throws {ConfigurationError} Names a wrong option.
+   * @throws {NotFoundError} If no two snapshots are near `from` and `to`.
    *
    * @example
    * const { isExplained, wallets } = await inbox.reconcile({
@@ -277,7 +331,12 @@ export interface Inbox<Tx> {
     rows: readonly StatementRow[] | AsyncIterable<StatementRow | StatementLine>,
     options: StatementOptions,
   ) => Promise<StatementReport>;
-  /** How the files of each bank or wallet are read, by the name under which `keepStatementFormat()` keeps it. */
+  /**
+   * How the files of each bank or wallet are read, by the name under which `keepStatementFormat()` keeps it.
+   *
+   * @example
+   * const { 'First Bank': format } = await inbox.statementFormats();
+   */
   readonly statementFormats: () => Promise<Readonly<Record<string, StatementFormat>>>;
   /**
    * Keeps how the files of a bank or a wallet are read, for next month; `undefined` forgets it.
@@ -288,6 +347,30 @@ export interface Inbox<Tx> {
    * await inbox.keepStatementFormat('First Bank', { map: { merchant_reference: 'Reference', amount: 'Amount' } });
    */
   readonly keepStatementFormat: (name: string, format: StatementFormat | undefined) => Promise<void>;
-  /** Ends `work()`, lets running handlers and transactions end, and closes what the inbox opened. Not from a handler. */
+  /**
+   * Ends `work()`, lets running handlers and transactions end, and closes what the inbox opened, such as the file of `sqlite()`;
+   * a pool stays open. A second call waits for the same. Do not await it in a handler, for which it would wait.
+   *
+   * @example
+   * process.once('SIGTERM', () => void inbox.close().then(() => pool.end()));
+   */
   readonly close: () => Promise<void>;
+  /**
+   * As `close()`, for `await using`.
+   *
+   * @example
+   * await using inbox = createInbox({ store: sqlite('shop.db') });
+   */
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
+
+/**
+ * An inbox of any store, for a module that is not about transactions: a page of payments, a health check, a job that prunes.
+ * Every inbox is assignable to it. `Inbox<Tx>` has `handle()`, `transaction()` and `expect({ tx })` as well.
+ *
+ * @example
+ * export function paymentsPage(inbox: AnyInbox): Promise<PaymentPage> {
+ *   return inbox.payments({ needed: true });
+ * }
+ */
+export interface AnyInbox extends Omit<Inbox<never>, 'handle' | 'transaction'> {}

@@ -18,6 +18,7 @@ export const TRANSITION_ID: OptionRule = [
   (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value),
   '64 lower-case hexadecimal digits',
 ];
+export const SIGNAL: OptionRule = [(value) => value instanceof AbortSignal, 'an AbortSignal'];
 /** One of these strings. */
 export const oneOf = (values: readonly string[]): OptionRule => [
   (value) => values.some((one) => one === value),

@@ -9,9 +9,16 @@ import type { Store } from './store/store.ts';
 
 /** How a failed handler is retried: numbers up to 2^31 - 1, which is 24 days of milliseconds. */
 export interface RetrySettings {
-  /** How many attempts are made before the transition is `dead`. */
+  /** How many attempts are made before the transition is `dead`. @default 40 */
   readonly attempts: number;
+  /**
+   * The wait after the first attempt, in milliseconds; each further wait is twice as long. A wait is then shortened at
+   * random, to half of it at the most.
+   *
+   * @default 1000
+   */
   readonly firstDelayMs: number;
+  /** No wait is longer, in milliseconds. @default 3600000, an hour */
   readonly longestDelayMs: number;
 }
 
@@ -69,8 +76,13 @@ export interface InboxOptions<Tx> {
    * COMPLETED waits for an operator. `interim`: it is not final; one that arrives late becomes `superseded`. @default {}
    */
   readonly statuses?: Readonly<Record<string, StatusMeaning>> | undefined;
-  /** How a failed handler is retried. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours */
-  readonly retry?: Partial<RetrySettings> | undefined;
+  /**
+   * How a failed handler is retried. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours
+   *
+   * @example
+   * createInbox({ store, retry: { attempts: 3, firstDelayMs: 10 } }); // for a test
+   */
+  readonly retry?: { readonly [Name in keyof RetrySettings]?: RetrySettings[Name] | undefined } | undefined;
   /** How long a callback waits for the store, in milliseconds, at most 600,000 (ten minutes). @default 3000 */
   readonly storeTimeoutMs?: number | undefined;
   /** How long one run of a handler may take, in milliseconds, at most 3,600,000 (an hour). @default 30000 */

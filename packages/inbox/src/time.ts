@@ -16,6 +16,16 @@ export function within<T>(ms: number, promise: Promise<T>, message?: string): Pr
   });
 }
 
+/** The result of the promise, or a rejection with the reason of the signal; a later result is dropped. */
+export function unlessAborted<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(signal?.reason);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+    promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', end));
+  });
+}
+
 /** Resolves after the time, or when one of the signals is aborted. */
 export function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {

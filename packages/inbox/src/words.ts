@@ -230,7 +230,7 @@ export function countText(...counts: readonly number[]): string {
 interface Described {
   readonly state: TransitionState;
   readonly reason: TransitionReason | undefined;
-  readonly signed?: Pick<SignedFields, 'transaction_status'>;
+  readonly signed?: Pick<SignedFields, 'transaction_status'> | undefined;
 }
 
 const RECORDED = 'It is no payment: your program has recorded the status.';

@@ -1,8 +1,18 @@
 import type { UnsignedFields } from '@payment-service/core';
+import { deliver } from '@payment-service/core/testing';
 import type { Pool, PoolClient } from 'pg';
 import { expectTypeOf, test } from 'vitest';
-import type { Inbox, PostgresClient, PostgresPool, Settled, SqliteTransaction, Store } from '../src/index.ts';
+import type {
+  AnyInbox,
+  Inbox,
+  Payment,
+  PostgresClient,
+  Settled,
+  SqliteTransaction,
+  Store,
+} from '../src/index.ts';
 import { createInbox, postgres, sqlite } from '../src/index.ts';
+import type { PostgresPool } from '../src/store/postgres/connection.ts';
 
 // What must compile, and what must not; `pnpm typecheck` is the test.
 test('the public types of the inbox accept correct programs, and refuse wrong ones', () => {
@@ -10,6 +20,10 @@ test('the public types of the inbox accept correct programs, and refuse wrong on
   expectTypeOf(sqlite).returns.toEqualTypeOf<Store<SqliteTransaction>>();
   expectTypeOf<Pool>().toExtend<PostgresPool>();
   expectTypeOf<PoolClient>().toExtend<PostgresClient>();
+  expectTypeOf<Inbox<SqliteTransaction>>().toExtend<AnyInbox>();
+  expectTypeOf<Inbox<PoolClient>>().toExtend<AnyInbox & AsyncDisposable>();
+  expectTypeOf<AnyInbox>().not.toHaveProperty('handle');
+  expectTypeOf<AnyInbox>().not.toHaveProperty('transaction');
 });
 
 async function uses(inbox: Inbox<SqliteTransaction>, pool: Pool): Promise<void> {
@@ -45,8 +59,22 @@ async function uses(inbox: Inbox<SqliteTransaction>, pool: Pool): Promise<void> 
   await inbox.reports({ merchant_reference: 1001 });
   // @ts-expect-error a redirect or a parsed body proves nothing
   await inbox.route.onCallback({ signed: {}, unsigned: {} });
-  // @ts-expect-error a selection needs a state
-  await inbox.retry({}, { by: 'dana', note: 'all' });
-  // @ts-expect-error an action needs the name of an operator
-  await inbox.retry({ state: 'dead' }, { note: 'all' });
+  const note = { by: 'dana', note: 'all' };
+  // @ts-expect-error a selection needs a reason
+  await inbox.actAll('retry', { until: new Date() }, note);
+  // @ts-expect-error an act needs the name of an operator
+  await inbox.actAll('retry', { reason: 'attempts_used_up', until: new Date() }, { note: 'all' });
+  // @ts-expect-error an amount is accepted for one payment, by someone who has seen it
+  await inbox.actAll('accept', { reason: 'amount_mismatch', until: new Date() }, note);
+  // @ts-expect-error an act is one of those that a payment offers, and not its name
+  await inbox.act('accept', note);
+
+  expectTypeOf(
+    deliver(inbox, { merchant_reference: 'ORD-1', amount: 500 }),
+  ).resolves.toEqualTypeOf<Payment>();
+  // @ts-expect-error an inbox of any store has no transaction to write in
+  await (inbox as AnyInbox).expect(ORDER, { tx: pool });
+  await (inbox as AnyInbox).expect(ORDER, { replace: note });
 }
+
+const ORDER = { merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' };

@@ -1,8 +1,7 @@
 export type { Listening } from './http/listen.ts';
 export type { SandboxOptions } from './options.ts';
 export { createSandbox, type Sandbox } from './sandbox.ts';
-export type { EndpointFault, EndpointField, SandboxEndpoint } from './service/endpoints.ts';
-export { exampleEndpoints } from './service/endpoints.ts';
+export { exampleEndpoints, type SandboxEndpoint } from './service/endpoints.ts';
 export type {
   CollectionRequest,
   Outcome,
@@ -22,4 +21,4 @@ export type { Clock } from './state/clock.ts';
 export type { Composition, Misbehaviour } from './state/misbehaviour.ts';
 export type { CheckReport, CheckResult, SandboxProvider } from './state/records.ts';
 export { SandboxRefusal, type SandboxRefusalReason } from './state/refusal.ts';
-export type { RetryPreset, RetryRules, RetrySettings } from './state/retries.ts';
+export type { RetryRules, RetrySettings } from './state/retries.ts';

@@ -1,5 +1,4 @@
-import { ConfigurationError, createVerifier } from '@payment-service/core';
-import { ConnectionError } from '@payment-service/core/client';
+import { ClosedError, ConfigurationError, createVerifier } from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,
@@ -50,9 +49,11 @@ export interface Sandbox {
    * requests come under. Anyone on that network can then read the keys and move the simulated money, and a warning says so.
    *
    * @param options `port`: 0 for a free one (`@default 0`). `host`: `@default '127.0.0.1'`.
-   * @throws {ConfigurationError} if the port is in use, or the host is not an address of this computer.
+   * @throws {ConfigurationError} If the host is not an address of this computer.
+   * @throws {InvalidStateError} If the port is in use.
+   * @throws {ClosedError} After `close()`.
    */
-  listen(options?: { port?: number; host?: string }): Promise<Listening>;
+  listen(options?: { port?: number | undefined; host?: string | undefined }): Promise<Listening>;
   /** Starts a collection. Throws a SandboxRefusal if the sandbox refuses it. */
   collect(request: CollectionRequest): StartedCollection;
   /** Starts a payout. Throws a SandboxRefusal if the sandbox refuses it. */
@@ -98,14 +99,16 @@ export interface Sandbox {
   idle(): Promise<void>;
   /** Stops listening and waiting, lets deliveries in flight finish, and closes the file. Safe to call twice. */
   close(): Promise<void>;
+  /** As `close()`, for `await using sandbox = createSandbox()`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
  * The whole payment service, inside this process: the three endpoints of the contract, simulated collections, payouts and
  * transfers, and signed callbacks and redirects that misbehave on request.
  *
- * @throws {ConfigurationError} if an option is wrong or unknown, the file is in use, or NODE_ENV is neither `development`,
- * `test` nor unset.
+ * @throws {ConfigurationError} If an option is wrong or unknown, or NODE_ENV is neither `development`, `test` nor unset.
+ * @throws {InvalidStateError} If the file cannot be opened, is in use, or is not one of this version of the sandbox.
  *
  * @example
  * const sandbox = createSandbox({ callbackUrl: 'http://127.0.0.1:3000/callbacks' });
@@ -157,12 +160,23 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const listening = new Set<Listening>();
   let closing: Promise<void> | undefined;
   const open = (): Service => {
-    if (closing !== undefined) throw new ConnectionError('The sandbox is closed. Create another one.');
+    if (closing !== undefined) throw new ClosedError('The sandbox is closed. Create another one.');
     return service;
   };
   const started = (transaction: TransactionRecord): StartedCollection => {
     const [server] = listening;
     return viewStarted(service, transaction, server?.url ?? 'http://127.0.0.1');
+  };
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      // First, since a server ends with its last request, which may be delayed.
+      changes.end();
+      const servers = [...listening].map((server) => server.close());
+      await deliveries.close();
+      await Promise.all(servers);
+      store.close();
+    })();
+    return closing;
   };
   return {
     account,
@@ -201,17 +215,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     deliveries: () => open().store.list('delivery').map(service.view),
     advance: (seconds) => open().advance({ advance_seconds: seconds }),
     idle: () => deliveries.idle(),
-    close: () => {
-      closing ??= (async () => {
-        // First, since a server ends with its last request, which may be delayed.
-        changes.end();
-        const servers = [...listening].map((server) => server.close());
-        await deliveries.close();
-        await Promise.all(servers);
-        store.close();
-      })();
-      return closing;
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

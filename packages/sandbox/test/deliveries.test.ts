@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SandboxDelivery } from '../src/index.ts';
+import { createSandbox, type Sandbox, type SandboxDelivery } from '../src/index.ts';
 import { collection } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { until, useStage } from './support/stage.ts';
@@ -109,5 +109,15 @@ test('close() may be called twice, and the sandbox refuses calls afterwards', as
   await Promise.all([sandbox.close(), sandbox.close()]);
   expect(() => sandbox.collect(collection)).toThrow('The sandbox is closed. Create another one.');
   await expect(sandbox.fetch('http://127.0.0.1/')).rejects.toThrow('The sandbox is closed.');
-  await expect(sandbox.listen()).rejects.toThrow('The sandbox is closed.');
+  await expect(sandbox.listen()).rejects.toMatchObject({ code: 'closed' });
+});
+
+test('await using closes a sandbox at the end of its block', async () => {
+  const ended = async (): Promise<Sandbox> => {
+    await using sandbox = createSandbox();
+    sandbox.collect(collection);
+    return sandbox;
+  };
+  const sandbox = await ended();
+  expect(() => sandbox.deliveries()).toThrow('The sandbox is closed.');
 });

@@ -48,6 +48,24 @@ test.each<[string, SandboxOptions, string]>([
   expect(() => createSandbox(options)).toThrow(error);
 });
 
+test('an option that is undefined is one that is left out, in rules and misbehaviours as well', async () => {
+  const retry = { preset: 'none', max_attempts: undefined } as const;
+  const misbehave = { lost: true, event: undefined, duplicate: undefined };
+  await using sandbox = createSandbox({
+    retry,
+    misbehave,
+    callbackUrl: 'http://127.0.0.1:1/',
+    seed: undefined,
+  });
+  const { transaction } = sandbox.collect(collection);
+  expect(transaction.misbehave).toStrictEqual({ lost: true });
+  const [sent] = sandbox.compose(transaction.id, { signature: 'keep', event: undefined, retry: undefined });
+  const [again] = sandbox.compose(sent?.id ?? 0, { signature: 'keep', event: undefined, body: undefined });
+  expect(again?.misbehaves.at(-1)).toBe(`sent again after ${sent?.id}`);
+  await sandbox.idle();
+  expect(sandbox.deliveries().map(({ attempts }) => attempts.length)).toEqual([1, 1]);
+});
+
 test.each([
   ['callBackUrl', 'Did you mean "callbackUrl"?'],
   ['retries', 'Did you mean "retry"?'],

@@ -4,7 +4,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 
 type Verification = Pick<typeof import('@payment-service/core'), 'createVerifier'>;
-type Signing = typeof import('@payment-service/core/testing');
+type Signing = Pick<typeof import('@payment-service/core/testing'), 'sampleCallback' | 'signCallback'>;
 
 /** The parts of core that are measured, from its tarball. */
 export interface PublishedCore extends Verification, Signing {

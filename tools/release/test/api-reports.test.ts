@@ -48,7 +48,7 @@ test('control: a changed member, base class, unexported type and global type are
   const declarations = join(folder, 'dist/index.d.ts');
   let text = readFileSync(declarations, 'utf8');
   for (const [from, to] of [
-    ['readonly late_ms?: number', 'readonly late_ms: string'],
+    ['readonly late_ms?: number | undefined', 'readonly late_ms: string'],
     ['class SandboxRefusal extends PaymentServiceError', 'class SandboxRefusal extends Error'],
     ['interface TransactionRequest {', 'interface TransactionRequest {\n  readonly more: string;'],
     ['interface Clock {', `${addition}interface Clock {`],

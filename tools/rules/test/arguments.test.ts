@@ -58,6 +58,7 @@ const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   createInbox: [{ store: sqlite(file), retry: { attempts: 3 } }],
   createSandbox: [{ seed: 'arguments', retry: { preset: 'none' } }],
   createVerifier: [{ signingKey: [{ id: 'k1', key: SIGNING_KEY }], redirectFields: { event: 'e' } }],
+  deliver: [inbox, { merchant_reference: 'ORD-1001', amount: 500, payload: { provider_code: 'x' } }],
   eligibleBanks: [[{ bank_code: 'EX001', bank_name: 'Example', is_active: true }], { bank_code: 'EX001' }],
   explain: [{ method: 'POST', url: '/callbacks', headers: {}, body: data }, { signingKey: SIGNING_KEY }],
   explainRefusals: [{ signingKey: SIGNING_KEY, log: () => undefined }],

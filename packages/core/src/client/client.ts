@@ -12,11 +12,17 @@ export type PayoutBank = components['schemas']['PayoutBank'];
 /** A currency wallet of the account (protocol §2.4). The unit of its balances is not shown. */
 export type Wallet = components['schemas']['Wallet'];
 /** Filters of the payment options (protocol §4.1). */
-export type PaymentProviderQuery = NonNullable<operations['listPaymentProviders']['parameters']['query']>;
+export type PaymentProviderQuery = Query<'listPaymentProviders'>;
 /** The query of the payout banks (protocol §4.2). */
-export type PayoutBankQuery = operations['listPayoutBanks']['parameters']['query'];
+export type PayoutBankQuery = Query<'listPayoutBanks'>;
 /** The filter of the balance inquiry (protocol §4.3). */
-export type WalletQuery = NonNullable<operations['getWalletBalances']['parameters']['query']>;
+export type WalletQuery = Query<'getWalletBalances'>;
+
+/** The query of a call as the contract has it, with `undefined` for what may be left out. */
+type Query<Name extends Operation> =
+  NonNullable<operations[Name]['parameters']['query']> extends infer Given
+    ? { [Field in keyof Given]: object extends Pick<Given, Field> ? Given[Field] | undefined : Given[Field] }
+    : never;
 
 /** The three calls, by their `operationId` in the contract. */
 export type Operation = 'listPaymentProviders' | 'listPayoutBanks' | 'getWalletBalances';
@@ -90,7 +96,7 @@ export interface ClientOptions {
    */
   readonly allowUnverifiedTls?: boolean | undefined;
   /** Clocks, timers and randomness, for tests. @default the machine's own */
-  readonly timing?: Partial<Timing> | undefined;
+  readonly timing?: { readonly [Name in keyof Timing]?: Timing[Name] | undefined } | undefined;
 }
 
 /** Options that make a client with `getWalletBalances()`. */

@@ -1,3 +1,4 @@
+export type { AnyPaymentServiceError } from '../any-payment-service-error.ts';
 export {
   AbortedError,
   ApiError,
@@ -5,12 +6,34 @@ export {
   ConnectionError,
   InvalidResponseError,
   PaymentServiceError,
+  type PaymentServiceErrorCode,
   type Sent,
   TimeoutError,
 } from '../errors.ts';
-export type * from './client.ts';
+export type {
+  AttemptReport,
+  CacheOptions,
+  CallOptions,
+  Client,
+  ClientOptions,
+  ClientOptionsWithSecretKey,
+  ClientWithoutSecretKey,
+  ClientWithSecretKey,
+  Deviation,
+  ExactWallet,
+  FetchInit,
+  Operation,
+  PaymentProvider,
+  PaymentProviderQuery,
+  PayoutBank,
+  PayoutBankQuery,
+  ReferenceChange,
+  Timing,
+  Wallet,
+  WalletQuery,
+} from './client.ts';
 export { createClient } from './create-client.ts';
-export type * from './request/request.ts';
+export type { Method, RequestOptions, RequestResult, Schema } from './request/request.ts';
 export type * from './selection/eligible-banks.ts';
 export { eligibleBanks } from './selection/eligible-banks.ts';
 export type * from './selection/eligible-providers.ts';

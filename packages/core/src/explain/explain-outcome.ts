@@ -14,7 +14,7 @@ export interface Exchange {
     readonly isForged?: 'signature' | 'timestamp' | 'amount' | 'currency' | undefined;
   };
   /** Missing when there was none. */
-  readonly response?: ExplainedRequest & { readonly status: number; readonly method?: never };
+  readonly response?: (ExplainedRequest & { readonly status: number; readonly method?: never }) | undefined;
   /** The code or the message of what failed, such as `ECONNREFUSED` or `timeout`. */
   readonly error?: string | undefined;
   /** From the start of the request, in milliseconds. */

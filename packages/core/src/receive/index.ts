@@ -14,4 +14,4 @@ export type {
 } from './receiver.ts';
 export { createCallbackReceiver, createRedirectReceiver } from './receiver.ts';
 export type { BodySource, IncomingBody, IncomingCallback } from './request-body.ts';
-export { type HonoContext, incomingWebCallback, requestOf } from './web.ts';
+export { type HonoContext, incomingWebCallback } from './web.ts';

@@ -6,9 +6,9 @@ import { UNSIGNED_NAMES } from './unsigned-fields.ts';
 /** What can be renamed in a redirect's query, since its wire form is not shown. */
 export type RedirectField = SignedName | 'hmac_signature';
 /** Our name → the parameter's name in the query. */
-export type RedirectFields = { readonly [Name in RedirectField]?: string };
+export type RedirectFields = { readonly [Name in RedirectField]?: string | undefined };
 /** Our name → the value of an absent parameter. */
-export type RedirectDefaults = { readonly [Name in 'event' | 'transaction_type']?: string };
+export type RedirectDefaults = { readonly [Name in 'event' | 'transaction_type']?: string | undefined };
 
 /** How the queries of this account are read. */
 export interface QueryForm {

@@ -7,8 +7,8 @@ import {
   type IncomingCallback,
   type Reply,
   receiveCallback,
-  traceparentOf,
 } from '../../src/receive/index.ts';
+import { traceparentOf } from '../../src/reporting/trace-channel.ts';
 import { parsed, post, received, redirected } from '../incoming.ts';
 import { callbackData, OTHER_KEY, SIGNING_KEY } from '../signed-callbacks.ts';
 import { uncaughtExceptions } from '../uncaught.ts';

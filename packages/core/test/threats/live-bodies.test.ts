@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bodyText, claimedAmounts, unsignedFields, type VerifiedCallback } from '../../src/index.ts';
+import { bodyText, type VerifiedCallback } from '../../src/index.ts';
+import { claimedAmounts } from '../../src/money/amounts.ts';
+import { unsignedFields } from '../../src/verify/verified.ts';
 import { callbackData } from '../signed-callbacks.ts';
 import { accepted, verify } from '../verify.ts';
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { claimedAmounts, confirmAmount, createVerifier } from '../../src/index.ts';
+import { confirmAmount, createVerifier } from '../../src/index.ts';
+import { claimedAmounts } from '../../src/money/amounts.ts';
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
 import { accepted, misconfigured, verifier, verify } from '../verify.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import * as first from '../../src/index.ts';
+import * as first from '../../src/internal.ts';
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 
 // An update or a bundle of `import` and `require` can leave two copies of core in one process.
@@ -11,7 +11,7 @@ const text = JSON.stringify(callbackData());
 
 async function another(): Promise<Core> {
   vi.resetModules();
-  return import('../../src/index.ts');
+  return import('../../src/internal.ts');
 }
 
 let second: Core;

@@ -1,5 +1,5 @@
 import { getSystemErrorMap } from 'node:util';
-import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
+import { ConfigurationError, InvalidInputError, PaymentServiceError } from '@payment-service/core';
 import type { Command } from 'commander';
 import { adviceOn } from '../reporting/database-advice.ts';
 
@@ -20,8 +20,10 @@ export function inFlags(error: unknown, { parent, options, registeredArguments }
       [name, ...members.split(', ')].map(flagOf).join(', '),
     )
     .replace(/^\w+|(?<=\b(?:[Pp]ass|near) (?:\w+ and )?)\w+|\b[a-z]+[A-Z]\w*\b/g, flagOf);
-  const isUse = error instanceof ConfigurationError && flags.has(error.option);
-  return isUse ? new WrongUse(message) : new Error(message, { cause: error });
+  const isOfFlag =
+    (error instanceof ConfigurationError && flags.has(error.option)) ||
+    (error instanceof InvalidInputError && flags.has(error.field));
+  return isOfFlag ? new WrongUse(message) : new Error(message, { cause: error });
 }
 
 /** The message of an error, and what to do about it if the database refused it. */

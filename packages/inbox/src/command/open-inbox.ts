@@ -32,6 +32,9 @@ export interface OpenStore<Tx> extends OperatorContext<Tx> {
 /** Something does not exist: the message is all that an operator needs. */
 export class NoInboxError extends Error {}
 
+/** What names the inbox is wrong: a mistake in the use of the command, and no fault of a database. */
+export class WrongInboxError extends ConfigurationError {}
+
 const CONNECT_MS = 10_000;
 
 /**
@@ -47,7 +50,8 @@ export async function withStore<T>(
     spoolPath?: string,
     files: readonly string[] = [],
   ): Promise<T> => {
-    const [settings, statements] = [settingsOf({ store, account }), new Statements(store)];
+    const settings = named(() => settingsOf({ store, account }));
+    const statements = new Statements(store);
     return work({ store, statements, settings, spool: undefined, spoolPath, files });
   };
   if (database !== undefined) {
@@ -62,15 +66,25 @@ export async function withStore<T>(
   const connectionString = process.env['DATABASE_URL'];
   if (!connectionString) {
     const what = 'Name the database: --database <path>, or DATABASE_URL in the environment.';
-    throw new ConfigurationError('database', what);
+    throw new WrongInboxError('database', what);
   }
   const pool = new (poolClass())({ connectionString, max: 2, connectionTimeoutMillis: CONNECT_MS });
   // For an idle connection that breaks: the next statement reports it.
   pool.on('error', () => undefined);
   try {
-    return await open(postgres<PostgresClient>(pool, { schema }));
+    return await open(named(() => postgres<PostgresClient>(pool, { schema })));
   } finally {
     await pool.end();
+  }
+}
+
+/** Makes what the options of the command name. */
+function named<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new WrongInboxError(error.option, error.message, { cause: error });
   }
 }
 

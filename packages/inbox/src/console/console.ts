@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { checkArgument, checkOptions, FUNCTION, type OptionRule } from '@payment-service/core/internal';
 import { assetResponse } from '@payment-service/pages';
-import type { Inbox } from '../inbox.ts';
+import type { AnyInbox } from '../inbox.ts';
 import { ACT_NAMES } from '../operator/acts/action-log.ts';
 import { BULK_ACTS } from '../operator/acts/operations.ts';
 import { isInbox, versionOf } from '../operator/version.ts';
@@ -81,7 +81,7 @@ const INBOX: OptionRule = [isInbox, 'the inbox that createInbox() returns'];
  * });
  * app.use(nodeListener(admin)); // Express. On Hono: app.all('/admin/payments/*', ({ req }) => admin(req.raw))
  */
-export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): InboxConsole {
+export function inboxConsole(inbox: AnyInbox, options: ConsoleOptions): InboxConsole {
   checkArgument('inboxConsole()', 'inbox', inbox, INBOX);
   checkOptions('inboxConsole()', options ?? {}, {
     authorize: [(value) => typeof value === 'function', 'a function that returns who a visitor is', true],

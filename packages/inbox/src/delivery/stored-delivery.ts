@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { ConfigurationError, unsignedFields } from '@payment-service/core';
+import { ConfigurationError } from '@payment-service/core';
+import { unsignedFields } from '@payment-service/core/internal';
 import { failureCode } from '../reporting/events.ts';
 import { type Report, warn } from '../reporting/problems.ts';
 import type { TransitionReason } from '../states.ts';

@@ -2,9 +2,7 @@ import { hash } from 'node:crypto';
 import {
   type AuthenticRefusal,
   bodyText,
-  type Claim,
   ConfigurationError,
-  claimedAmounts,
   type Evidence,
   type RefusalCode,
   type SignedFields,
@@ -12,7 +10,9 @@ import {
   type VerifiedCallback,
 } from '@payment-service/core';
 import {
+  type Claim,
   checkArgument,
+  claimedAmounts,
   type OptionRule,
   readSignedFields,
   type SignatureCheck,

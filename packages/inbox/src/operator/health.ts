@@ -1,11 +1,15 @@
 import { checkOptions } from '@payment-service/core/internal';
-import { wholeNumber } from '../option-rules.ts';
+import { SIGNAL, wholeNumber } from '../option-rules.ts';
 import { failureCode } from '../reporting/events.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
-import { within } from '../time.ts';
+import { unlessAborted, within } from '../time.ts';
 import { checkDue, readDue } from '../work/due-checks.ts';
 import type { OperatorContext } from './reports.ts';
 
+/**
+ * What is wrong: the store or the spool does not answer or has lost something, callbacks wait in the spool, a report has waited too
+ * long for a worker, or a clock was ahead, so that work is put off. `payment-service-inbox doctor` says what to do about each.
+ */
 export type HealthProblem =
   | 'store_unavailable'
   | 'database_file_changed'
@@ -15,22 +19,42 @@ export type HealthProblem =
   | 'spool_not_drained'
   | 'spool_lost';
 
+/** Options of `health()`. */
+export interface HealthOptions {
+  /** How many seconds a report that is due may wait for a worker. @default 60 */
+  readonly maxPendingAgeSeconds?: number | undefined;
+  /** Ends the waiting: the call rejects with its reason. @default `storeTimeoutMs` alone */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** What `health()` found. */
 export interface InboxHealth {
+  /** There is no problem. */
   readonly ok: boolean;
   readonly problems: readonly HealthProblem[];
-  /** In seconds; undefined if the store does not answer. */
+  /** For how long the oldest report that is due has waited, in seconds; 0 if none is, undefined if the store does not answer. */
   readonly oldestDueSeconds: number | undefined;
-  /** Undefined if the spool does not answer. */
+  /** How many callbacks are in the spool; 0 without one, undefined if it does not answer. */
   readonly spooled: number | undefined;
 }
 
+/** @throws The reason of the signal. */
 export async function readHealth<Tx>(
   context: OperatorContext<Tx>,
   tryToKeep: () => Promise<void>,
-  options: { readonly maxPendingAgeSeconds?: number | undefined },
+  options: HealthOptions,
 ): Promise<InboxHealth> {
-  checkOptions('health()', options, { maxPendingAgeSeconds: wholeNumber() });
+  checkOptions('health()', options, { maxPendingAgeSeconds: wholeNumber(), signal: SIGNAL });
+  const { maxPendingAgeSeconds, signal } = options;
+  signal?.throwIfAborted();
+  return unlessAborted(signal, examine(context, tryToKeep, maxPendingAgeSeconds));
+}
+
+async function examine<Tx>(
+  context: OperatorContext<Tx>,
+  tryToKeep: () => Promise<void>,
+  maxPendingAgeSeconds: number | undefined,
+): Promise<InboxHealth> {
   const { settings, spool } = context;
   let failure: string | undefined;
   const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
@@ -42,7 +66,7 @@ export async function readHealth<Tx>(
   const isLost = spool?.kept.isLost === true;
   // A store that only answers queries would keep no callback: a standby, a full disk, a role that may only select.
   const due = await answer(tryToKeep().then(() => readDue(context)));
-  const late = due === undefined ? [] : [...checkDue(due, options.maxPendingAgeSeconds)];
+  const late = due === undefined ? [] : [...checkDue(due, maxPendingAgeSeconds)];
   const isChanged = due === undefined && failure === FILE_CHANGED;
   const found: readonly (readonly [HealthProblem, boolean])[] = [
     ['spool_lost', isLost],

@@ -10,6 +10,7 @@ import type { OperatorContext } from './reports.ts';
 
 /** What was settled on one day, UTC. */
 export interface DayTotal {
+  /** Its beginning, UTC. */
   readonly day: Date;
   readonly currency: string;
   readonly transaction_type: string;
@@ -29,7 +30,9 @@ export interface OpenPayment {
 
 /** What happened in the last days, for charts: every part of it is read by index, and none adds up what is old. */
 export interface InboxHistory {
+  /** The beginning of the first day, UTC. */
   readonly from: Date;
+  /** When it was read, by the clock of the database. */
   readonly to: Date;
   /** Your own expectations, not what callbacks claim; the oldest day first. */
   readonly settled: readonly DayTotal[];

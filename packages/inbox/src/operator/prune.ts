@@ -25,6 +25,7 @@ export interface PruneOptions {
 
 /** How much `prune()` has removed. */
 export interface Pruned {
+  /** Bodies whose content was removed. */
   readonly bodies: number;
   /** Transitions that were moved into the archive. */
   readonly archived: number;

@@ -8,15 +8,18 @@ import type { WorkContext } from '../work/attempt/attempt-stages.ts';
 
 /** What the filters of payments and of reports have in common. */
 export interface ListFilter {
-  /** Only those that have this reason, such as `amount_mismatch`. */
+  /** Only those that have this reason, such as `amount_mismatch`. @default all */
   readonly reason?: TransitionReason | undefined;
-  /** Changed at or after this moment. */
+  /** Changed at or after this moment. @default the first change */
   readonly since?: Date | undefined;
-  /** Changed before this moment. */
+  /** Changed before this moment. @default now */
   readonly until?: Date | undefined;
   /** Of one page, at most 1000. @default 50 */
   readonly limit?: number | undefined;
-  /** Where the page before it ended: its `next`, or, of reports, its last transitionId. The other options must be the same. */
+  /**
+   * Where the page before it ended: its `next`, or, of reports, its last transitionId. The other options must be the same. @default the
+   * first page
+   */
   readonly after?: string | undefined;
 }
 
@@ -30,6 +33,7 @@ export const LIST_RULES: OptionRules<ListFilter> = {
 
 /** Which reports a list has. */
 export interface ListOptions extends ListFilter {
+  /** @default all states */
   readonly state?: TransitionState | undefined;
   /** Exactly this signed field. */
   readonly merchant_reference?: string | undefined;

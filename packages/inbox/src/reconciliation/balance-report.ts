@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { NotFoundError } from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,
@@ -23,6 +23,7 @@ import { COMPARISONS, jsonIn, jsonTextOf } from '../verdict/stored-values.ts';
 
 /** A period, on the clock of the database. */
 export interface Period {
+  /** Inclusive. */
   readonly from: Date;
   /** Exclusive. */
   readonly to: Date;
@@ -64,8 +65,9 @@ export interface BalanceOptions extends Period {
 
 /** The result of `reconcile()`. */
 export interface BalanceReport extends Reconciliation {
-  /** When the snapshots nearest to `from` and `to` were recorded. */
+  /** When the snapshot nearest to `from` was recorded. */
   readonly before: Date;
+  /** That nearest to `to`. */
   readonly after: Date;
   /** What they were compared with: the settlements and the given movements. */
   readonly movements: readonly Movement[];
@@ -125,7 +127,7 @@ export async function readReport<Tx>(
   if (before === undefined || after === undefined || before.at >= after.at) {
     const what =
       'There are not two snapshots of balances near from and to. Call recordBalances() regularly, such as every day.';
-    throw new ConfigurationError('from', what);
+    throw new NotFoundError(what);
   }
   const [beforeMs, afterMs] = [creditedWithin.secondsBefore * 1000, creditedWithin.secondsAfter * 1000];
   // Credited no earlier than beforeMs before it was settled here, and no later than afterMs after it.

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { ConfigurationError } from '@payment-service/core';
+import { InvalidInputError } from '@payment-service/core';
 import { MAX_RECORD, recordsIn, SEPARATOR_NAMES, type Separator } from './file-records.ts';
 import type { StatementFormat } from './statement-format.ts';
 
@@ -34,7 +34,7 @@ export function placesIn(map: StatementFormat['map'], { names }: Columns): [fiel
   return Object.entries(map).map(([field, name]) => {
     const place = placeOf(name, names);
     if (!isNumber(name) && place !== names.lastIndexOf(normal(name)))
-      throw new ConfigurationError(
+      throw new InvalidInputError(
         'map',
         'Two columns of the statement have the same name. Give the number of the column in place of its name, such as #3.',
       );
@@ -47,7 +47,7 @@ export async function findColumns(head: string, format: StatementFormat): Promis
   const { map, headerAt, separator: stated } = format;
   const isByNumber = Object.values(map).every(isNumber);
   if (headerAt === 0 && !isByNumber)
-    throw new ConfigurationError('map', 'Without names of columns, map has their numbers, such as #3.');
+    throw new InvalidInputError('map', 'Without names of columns, map has their numbers, such as #3.');
   // Of a longer file, the end of its last line is not there.
   const start = (head.length > MAX_RECORD && head.slice(0, head.lastIndexOf('\n') + 1)) || head;
   const found: Columns[] = [];
@@ -63,7 +63,7 @@ export async function findColumns(head: string, format: StatementFormat): Promis
   const [one, ...others] = isByNumber ? found.filter(({ width }) => width === most) : found;
   if (one !== undefined && others.length === 0) return one;
   if (one === undefined && unreadable !== undefined) throw unreadable;
-  throw new ConfigurationError(
+  throw new InvalidInputError(
     one === undefined ? 'map' : 'separator',
     one !== undefined
       ? 'The columns of the statement can be read with several separators. Pass separator.'

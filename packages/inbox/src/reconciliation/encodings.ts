@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { InvalidInputError } from '@payment-service/core';
 
 /** In the names of the web's Encoding Standard. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'] as const;
@@ -33,7 +33,7 @@ const SNIFFED = 1024;
 /**
  * The text of a file, piece by piece. Strict: a byte that the encoding does not have refuses the file.
  *
- * @throws {ConfigurationError} For a file that is no text; while it is read, for one that is in another encoding.
+ * @throws {InvalidInputError} For a file that is no text; while it is read, for one that is in another encoding.
  */
 export async function decoded(
   bytes: AsyncIterable<Uint8Array>,
@@ -52,9 +52,9 @@ export async function decoded(
     OTHERS.find(([begins]) => (typeof begins === 'string' ? begin.startsWith(begins) : begins.test(begin))) ??
     [];
   if (what !== undefined)
-    throw new ConfigurationError('statement', `The statement is ${what}, not CSV. ${todo}`);
+    throw new InvalidInputError('statement', `The statement is ${what}, not CSV. ${todo}`);
   if (marked !== undefined && stated !== undefined && marked !== stated)
-    throw new ConfigurationError(
+    throw new InvalidInputError(
       'encoding',
       `The statement begins with the byte order mark of ${marked}. Pass that, or no encoding.`,
     );
@@ -79,7 +79,7 @@ async function* textOf(bytes: AsyncIterable<Uint8Array>, encoding: Encoding): As
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new ConfigurationError(
+    throw new InvalidInputError(
       'encoding',
       `The statement is not in ${encoding}. Pass its encoding, one of ${ENCODINGS.join(', ')}. An export of a spreadsheet is often windows-1252.`,
     );

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ConfigurationError } from '@payment-service/core';
+import { InvalidInputError } from '@payment-service/core';
 import { parse } from 'csv-parse';
 
 export const SEPARATORS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
@@ -52,7 +52,7 @@ export async function* recordsIn(
     if (!/^CSV_|QUOTE/.test(String(code))) throw error;
     // The parser's message also has what it has read, which may be a phone number.
     const [, at = String(lines)] = /at line (\d+)/.exec(String(message)) ?? [];
-    throw new ConfigurationError('statement', `${whyOf(String(code), at)} Nothing was applied.`);
+    throw new InvalidInputError('statement', `${whyOf(String(code), at)} Nothing was applied.`);
   }
 }
 

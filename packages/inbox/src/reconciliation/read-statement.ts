@@ -43,7 +43,8 @@ const PREVIEW = 10;
  * Reads a statement that a service, a bank or a wallet exported as CSV, as a stream: its length does not matter. Every line is
  * something: a payment, money out, no payment, or not understood. Nothing is repaired.
  *
- * @throws {ConfigurationError} For a file that cannot be read, and for a column that is missing; it names no value.
+ * @throws {InvalidInputError} For a file that cannot be read, and for a column that is missing; it names no value.
+ * @throws {ConfigurationError} Names a wrong member of `format`.
  *
  * @example
  * const map = { merchant_reference: 'Reference', amount: 'Betrag', transaction_status: 'Status' };

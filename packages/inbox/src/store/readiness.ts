@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ClosedError, ConfigurationError } from '@payment-service/core';
 import { adviceOn } from '../reporting/database-advice.ts';
 import { failureCode } from '../reporting/events.ts';
 import { codesOf } from '../reporting/failure-text.ts';
@@ -38,8 +38,7 @@ export class Readiness<Tx> {
 
   /** Runs once for all callers, and again after a failure. */
   readonly ready = async (): Promise<void> => {
-    if (this.#options.closed.aborted)
-      throw new ConfigurationError('inbox', 'This inbox is closed. Create a new one.');
+    if (this.#options.closed.aborted) throw new ClosedError('This inbox is closed. Create a new one.');
     this.#preparing ??= this.#prepare().catch((error: unknown) => {
       this.#preparing = undefined;
       throw error;

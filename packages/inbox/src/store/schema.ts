@@ -20,7 +20,9 @@ const OTHER_BUILD =
 
 /** One step of the inbox's tables, as a DBA can run it. */
 export interface Migration {
+  /** From 1: the tables have the version of the last one that ran. */
   readonly version: number;
+  /** Statements that end with `;`, to run in this order with any client of the database. */
   readonly sql: string;
 }
 

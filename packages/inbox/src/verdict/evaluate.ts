@@ -1,4 +1,5 @@
-import { type AmountMismatch, amountMismatches, type Claim, type SignedFields } from '@payment-service/core';
+import type { AmountMismatch, SignedFields } from '@payment-service/core';
+import { amountMismatches, type Claim } from '@payment-service/core/internal';
 import { sumOfProducts } from '@payment-service/core/reconcile';
 import type { Settings } from '../options.ts';
 import { MONEY_REASONS, type MoneyReason, type TransitionReason, type TransitionState } from '../states.ts';

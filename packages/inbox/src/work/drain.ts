@@ -16,6 +16,8 @@ export interface DrainOptions {
   readonly deadlineMs?: number | undefined;
   /** How many handlers may run at the same time. @default as in `work()` */
   readonly concurrency?: number | undefined;
+  /** When it is aborted, the pass ends as after `deadlineMs`, and resolves. @default it works until `deadlineMs` */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of a pass of `drain()`. */

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/internal';
-import { wholeNumber } from '../option-rules.ts';
+import { SIGNAL, wholeNumber } from '../option-rules.ts';
 import { adviceOn } from '../reporting/database-advice.ts';
 import { failureCode } from '../reporting/events.ts';
 import { warn } from '../reporting/problems.ts';
@@ -81,10 +81,12 @@ export class Worker<Tx> {
       limit: wholeNumber(),
       deadlineMs: wholeNumber(),
       concurrency: wholeNumber(),
+      signal: SIGNAL,
     });
     const { limit = Number.POSITIVE_INFINITY, deadlineMs = 30_000 } = given;
     const concurrency = concurrencyOf('drain()', given.concurrency, this.#parts);
-    const signal = AbortSignal.any([this.#parts.closed, AbortSignal.timeout(deadlineMs)]);
+    const ends = [this.#parts.closed, AbortSignal.timeout(deadlineMs), given.signal];
+    const signal = AbortSignal.any(ends.filter((each) => each !== undefined));
     return () => drainDue({ ...this.#parts, concurrency, signal }, limit);
   }
 

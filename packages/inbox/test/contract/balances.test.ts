@@ -62,7 +62,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
   ] as const)('reconcile() %s', async (_, later, verdict) => {
     const { merchant, inbox, sell } = await newShop(engine);
     await inbox.recordBalances([balance('100')]);
-    await expect(inbox.reconcile(period())).rejects.toMatchObject({ option: 'from' });
+    await expect(inbox.reconcile(period())).rejects.toMatchObject({ code: 'not_found' });
     await merchant.advance(DAY_MS);
     await sell('A', 'B');
     await merchant.advance(2 * DAY_MS);

@@ -53,6 +53,18 @@ test('drain(): after the deadline no handler starts, and a running one is still 
   expect(await merchant.credits()).toHaveLength(3);
 });
 
+test('drain(): after its signal no handler starts, and a running one is still settled', async () => {
+  const ending = new AbortController();
+  const { merchant, inbox } = await newShop('sqlite', {}, async (transition) => {
+    ending.abort(new Error('the function must end'));
+    await creditIn(merchant)(transition);
+  });
+  await order(inbox, '1', '2', '3');
+  expect(await inbox.drain({ signal: ending.signal })).toEqual({ ...NONE, settled: 1, left: 2 });
+  expect(await inbox.drain({ signal: AbortSignal.abort() })).toEqual({ ...NONE, left: 2 });
+  expect(await merchant.credits()).toHaveLength(1);
+});
+
 test('drain(): what becomes due during a pass, its own retries included, is left for the next one', async () => {
   const { inbox } = await newShop('sqlite', { retry: { firstDelayMs: 1, longestDelayMs: 1 } }, () => {
     throw new Error('tried again after a millisecond');

@@ -1,4 +1,10 @@
-import { ConfigurationError, createVerifier, UnavailableError } from '@payment-service/core';
+import {
+  ClosedError,
+  ConfigurationError,
+  createVerifier,
+  NotFoundError,
+  UnavailableError,
+} from '@payment-service/core';
 import { describe, expect, test } from 'vitest';
 import { MAX_EVIDENCE } from '../../src/intake/verified-record.ts';
 import { callback, evidence, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
@@ -155,7 +161,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       expect(await inbox.reports()).toMatchObject([{ transitionId: own.transitionId }]);
     }
     expect(await ours.report(forThem.transitionId)).toBeUndefined();
-    await expect(actOnReport(ours, forThem.transitionId, 'retry')).rejects.toThrow(ConfigurationError);
+    await expect(actOnReport(ours, forThem.transitionId, 'retry')).rejects.toThrow(NotFoundError);
     expect((await statesOf(ours)).pending).toBe(1);
     expect((await ours.report(forUs.transitionId))?.expectation).toBeUndefined();
   });
@@ -188,7 +194,7 @@ test('threat A4: receive() accepts neither evidence nor a copy, and nothing afte
   const waiting = inbox.route.onCallback(callback());
   await Promise.all([waiting, inbox.close()]);
   await expect(inbox.route.onCallback(callback())).rejects.toThrow(UnavailableError);
-  await expect(inbox.reports()).rejects.toThrow(ConfigurationError);
+  await expect(inbox.reports()).rejects.toThrow(ClosedError);
 });
 
 function incompressible(length: number): string {

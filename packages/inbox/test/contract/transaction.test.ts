@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Inbox } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
 import {
@@ -149,9 +150,26 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     await committed;
     await inbox.close();
     for (const call of [() => inbox.transaction(async () => 1), () => inbox.reports()])
-      await expect(call()).rejects.toMatchObject({ option: 'inbox' });
+      await expect(call()).rejects.toMatchObject({ code: 'closed' });
     await merchant.query(`drop table ${merchant.table('action')}`);
   });
+});
+
+test('await using closes an inbox at the end of its block, and its signal ends health()', async () => {
+  const merchant = await newMerchant('sqlite');
+  const ended = async (): Promise<Inbox<AnyTransaction>> => {
+    await using inbox = merchant.open();
+    await inbox.expect(ORDER);
+    const reason = new Error('the probe waits no longer');
+    await expect(inbox.health({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const probing = new AbortController();
+    const probe = inbox.health({ signal: probing.signal });
+    probing.abort(reason);
+    await expect(probe).rejects.toBe(reason);
+    expect(await inbox.health({ signal: new AbortController().signal })).toMatchObject({ ok: true });
+    return inbox;
+  };
+  await expect((await ended()).payment('ORD-1001')).rejects.toThrow('This inbox is closed.');
 });
 
 // SQLite has one writer.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ListOptions } from '../../src/index.ts';
+import type { ListOptions } from '../../src/operator/search.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import {

@@ -26,7 +26,7 @@ test.each([' ', '"', ','])('threat A67: names and cells that repeat %j are read 
   for (const file of [`${text}\n${text}`, `Réf,State,Betrag\nA,paid,"${text.replaceAll('"', '')}"\n`]) {
     const format = { map: MAP, set: SET };
     const read = await readStatement(Buffer.from(file), format).catch((error: unknown) => error);
-    expect(read).toMatchObject(read instanceof Error ? { name: 'ConfigurationError' } : { headerAt: 1 });
+    expect(read).toMatchObject(read instanceof Error ? { name: 'InvalidInputError' } : { headerAt: 1 });
   }
 });
 

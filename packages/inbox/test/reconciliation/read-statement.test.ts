@@ -53,7 +53,7 @@ test.each([
 ])('a statement with a cell that is %s names the line, and no value', async (_what, lines, at) => {
   const error = await linesOf(of(lines), simple).catch((thrown: unknown) => thrown);
   expect({ ...Object(error), message: Object(error).message }).toMatchObject({
-    option: 'statement',
+    field: 'statement',
     message: `The statement cannot be read at line ${at}: a quotation mark is inside a cell, or has no end. If quotation marks are ordinary characters in this file, pass quotes as 'text'. Nothing was applied.`,
   });
   const read = await linesOf(of(lines), { ...simple, quotes: 'text' });
@@ -68,9 +68,15 @@ test.each<[string, string | Buffer, Partial<StatementFormat>]>([
   ['encoding', Buffer.from('Réf,State,Betrag\n', 'latin1'), {}],
   ['encoding', `\ufeff${HEADER}`, { encoding: 'utf-16le' }],
   ['separator', 'Réf', { map: { merchant_reference: 'Réf' } }],
-  ['decimal', HEADER, { decimal: ',' as 'comma' }],
-])('a statement that does not fit is refused, and names the option %s', async (option, file, more) => {
-  await expect(linesOf(Buffer.from(file), { ...simple, ...more })).rejects.toMatchObject({ option });
+])('a statement that does not fit is refused, and names the field %s', async (field, file, more) => {
+  const error = { name: 'InvalidInputError', field };
+  await expect(linesOf(Buffer.from(file), { ...simple, ...more })).rejects.toMatchObject(error);
+});
+
+test('a format with a mark that no amount has is a mistake of the program, whatever the file', async () => {
+  const error = { name: 'ConfigurationError', option: 'decimal' };
+  const format = { ...simple, decimal: ',' as 'comma' };
+  await expect(linesOf(Buffer.from(HEADER), format)).rejects.toMatchObject(error);
 });
 
 test('a statement says which word is paid, and another word of that name is not understood', async () => {
@@ -114,7 +120,7 @@ test.each<[string, string | Buffer, string]>([
   const bytes = Buffer.from(file);
   for (const format of [simple, { map: {} }, { ...simple, encoding: 'windows-1252' } as const])
     await expect(linesOf(bytes, format)).rejects.toMatchObject({
-      option: 'statement',
+      field: 'statement',
       message: expect.stringMatching(/^The statement is /),
     });
   const error: unknown = await linesOf(bytes, simple).catch((thrown: unknown) => thrown);

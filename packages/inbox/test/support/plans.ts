@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { createInbox, type SqliteTransaction, type SqlValue, type Store } from '../../src/index.ts';
+import { createInbox, type SqliteTransaction, type Store } from '../../src/index.ts';
 import { inDialect } from '../../src/store/statements.ts';
+import type { SqlValue } from '../../src/store/store.ts';
 
 /** A statement of the inbox, with its values. */
 export interface Asked {

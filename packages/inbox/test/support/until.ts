@@ -1,5 +1,6 @@
-import type { Inbox, TransitionState, WorkerOptions } from '../../src/index.ts';
+import type { Inbox, TransitionState } from '../../src/index.ts';
 import { TRANSITION_STATES } from '../../src/states.ts';
+import type { WorkerOptions } from '../../src/work/worker.ts';
 
 /** Resolves when the condition holds; the test's own timeout ends a hang. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { inspect } from 'node:util';
-import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@payment-service/core';
 import { printableJson, printableLines } from '@payment-service/core/internal';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
@@ -34,9 +34,6 @@ const seconds = whole(1e9, 'It must be a whole number of seconds.');
 const each = (text: string, before: string[] = []): string[] => [...before, text];
 
 const COLON_IN = ['merchant_reference', 'internal_reference'];
-
-/** Options that fail because of the machine's state, and not because of how they are written. */
-const CIRCUMSTANCES = ['port', 'file', 'NODE_ENV'];
 
 /** The exit code of the subcommand. */
 let exitCode = 0;
@@ -223,7 +220,7 @@ async function main(given: readonly string[]): Promise<void> {
 function inFlags(error: Error): string {
   const options = createProgram([]).commands.flatMap((command) => command.options);
   const flags = new Map(options.map((option) => [option.attributeName(), option.long]));
-  const isOfApi = error instanceof ConfigurationError;
+  const isOfApi = error instanceof ConfigurationError || error instanceof InvalidStateError;
   return error.message.replace(
     /^\w+(?=[ :[])|(?<=[Ll]eave )\w+|\b[a-z]+[A-Z]\w*\b/g,
     (word) => (isOfApi || /[A-Z]/.test(word) ? flags.get(word) : undefined) ?? word,
@@ -239,7 +236,7 @@ function failed(error: unknown): number {
   }
   const isExpected = error instanceof CommandError || error instanceof PaymentServiceError;
   console.error(printableLines(isExpected ? `${NAME}: ${inFlags(error)}` : inspect(error)));
-  if (error instanceof ConfigurationError && !CIRCUMSTANCES.includes(error.option)) {
+  if (error instanceof ConfigurationError) {
     console.error(error.docs);
     return 2;
   }

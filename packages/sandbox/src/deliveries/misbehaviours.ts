@@ -1,5 +1,6 @@
 import type { TransactionCallback } from '@payment-service/core';
 import * as z from 'zod';
+import { withoutUndefined } from '../state/json-values.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { Signing } from '../state/records.ts';
 import { address, milliseconds, shortText } from '../state/request-fields.ts';
@@ -213,18 +214,18 @@ function withPayload(fields: (changes: Misbehaviour, genuine: TransactionCallbac
 export const misbehaviours: ReadonlyMap<string, Declared> = new Map(Object.entries(declared));
 
 type Names = keyof typeof declared;
-type Shape = { [K in Names]: z.ZodExactOptional<(typeof declared)[K]['schema']> };
-const optional = Object.entries(declared).map(([name, { schema }]) => [name, schema.exactOptional()]);
+type Shape = { [K in Names]: z.ZodOptional<(typeof declared)[K]['schema']> };
+const optional = Object.entries(declared).map(([name, { schema }]) => [name, schema.optional()]);
 const misbehaviour = z.strictObject(Object.fromEntries(optional) as Shape);
 
 /** The values in requests and settings. */
-export const misbehaviourSchema: z.ZodType<Misbehaviour> = misbehaviour;
+export const misbehaviourSchema: z.ZodType<Misbehaviour> = misbehaviour.transform(withoutUndefined);
 
 /** The values in a composition. */
-export const compositionSchema: z.ZodType<ComposedChanges> = misbehaviour.omit({ lost: true }).extend({
-  callback_url: address.exactOptional(),
-  retry: retryRules.exactOptional(),
-});
+export const compositionSchema: z.ZodType<ComposedChanges> = misbehaviour
+  .omit({ lost: true })
+  .extend({ callback_url: address.optional(), retry: retryRules.optional() })
+  .transform(withoutUndefined);
 
 /** The misbehaviours that are given. */
 export function misbehavioursIn(changes: Misbehaviour): Declared[] {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { isLoopback } from '@payment-service/core/internal';
 
 /** An address of the sandbox. */
@@ -28,7 +28,8 @@ export const urlOf = (host: string, port: number): string =>
  * Serves a web-standard handler. Beyond loopback only where the caller names the host, and with a warning. Loads Node's server
  * only here, so that the rest works everywhere.
  *
- * @throws {ConfigurationError} for a host that is not an address of this computer, or a port that is in use.
+ * @throws {ConfigurationError} For a host that is not an address of this computer.
+ * @throws {InvalidStateError} For a port that is in use.
  */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
@@ -57,7 +58,7 @@ export async function listen(
       }
       if (error.code !== 'EADDRINUSE') return reject(error);
       const message = `Port ${port} on ${host} is taken by another program. Choose another port, or 0 for any free one.`;
-      reject(new ConfigurationError('port', message, { cause: error }));
+      reject(new InvalidStateError(message, { cause: error }));
     });
     server.listen(port, host, resolve);
   });

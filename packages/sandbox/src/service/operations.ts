@@ -6,6 +6,7 @@ import { contentOf, scheduleDeliveries } from '../deliveries/composition.ts';
 import type { Work } from '../deliveries/unit-of-work.ts';
 import { deriveText } from '../state/account.ts';
 import { checkDestination } from '../state/hosts.ts';
+import { withoutUndefined } from '../state/json-values.ts';
 import { amountText, exactAmount, type Minor, shareOf, toAmount } from '../state/money.ts';
 import type { SandboxProvider, TransactionRecord, TransferRecord } from '../state/records.ts';
 import { refuse } from '../state/refusal.ts';
@@ -63,7 +64,7 @@ export function startTransaction(
     callbackUrl,
     redirectUrl,
     misbehave,
-    retry: { ...defaultRetry, ...settings?.retry, ...request.retry },
+    retry: { ...defaultRetry, ...settings?.retry, ...withoutUndefined(request.retry ?? {}) },
     spentKey,
     createdAt: work.now,
     decidedAt: null,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import type { Persistence } from './store.ts';
 
 /** "pays" in ASCII: marks our files, so that another program's database is never written into. */
@@ -30,10 +30,8 @@ export function sqliteFile(path: string): Persistence {
     const state =
       'SELECT *, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id, pragma_user_version';
     const { application_id: id, user_version: version, tables } = database.prepare(state).get() ?? {};
-    if (tables !== 0 && id !== APPLICATION_ID)
-      throw new ConfigurationError('file', `The file ${path} ${NOT_OURS}`);
-    if (tables !== 0 && version !== VERSION)
-      throw new ConfigurationError('file', `The file ${path} ${OTHER_VERSION}`);
+    if (tables !== 0 && id !== APPLICATION_ID) throw new InvalidStateError(`The file ${path} ${NOT_OURS}`);
+    if (tables !== 0 && version !== VERSION) throw new InvalidStateError(`The file ${path} ${OTHER_VERSION}`);
     database.exec(
       `CREATE TABLE IF NOT EXISTS record (kind TEXT, id TEXT, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
        PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT;`,
@@ -44,10 +42,9 @@ export function sqliteFile(path: string): Persistence {
     const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
     if (code === SQLITE_BUSY) {
       const message = `The file ${path} is in use by another sandbox. Stop that one first, or choose another file.`;
-      throw new ConfigurationError('file', message, { cause: error });
+      throw new InvalidStateError(message, { cause: error });
     }
-    if (code === SQLITE_NOTADB)
-      throw new ConfigurationError('file', `The file ${path} ${NOT_OURS}`, { cause: error });
+    if (code === SQLITE_NOTADB) throw new InvalidStateError(`The file ${path} ${NOT_OURS}`, { cause: error });
     throw error;
   }
   const all = database.prepare('SELECT kind, id, body FROM record ORDER BY kind, length(id), id');
@@ -82,7 +79,7 @@ function open(sqlite: typeof import('node:sqlite'), path: string): DatabaseSync 
     return new sqlite.DatabaseSync(path);
   } catch (cause) {
     const message = `The file ${path} could not be opened. Its directory must exist, and be writable.`;
-    throw new ConfigurationError('file', message, { cause });
+    throw new InvalidStateError(message, { cause });
   }
 }
 

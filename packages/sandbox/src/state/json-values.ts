@@ -12,5 +12,11 @@ export function readJson(text: string): unknown {
   }
 }
 
+/** Without the members that are undefined, which a program may pass and JSON does not have. */
+export const withoutUndefined = <T extends object>(given: T): Defined<T> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Defined<T>;
+
+type Defined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
+
 /** A value as an object; undefined for anything else. */
 export const asObject = (value: unknown): Record<string, unknown> | undefined => object.safeParse(value).data;

@@ -225,9 +225,9 @@ export interface SandboxProvider {
   /** Seconds from completion until the credit becomes available; 0 for immediately. */
   readonly clearingSeconds: number;
   /** The rolling reserve: the share of the credit that is held, and for how long. */
-  readonly reserve?: { readonly basisPoints: number; readonly seconds: number };
+  readonly reserve?: { readonly basisPoints: number; readonly seconds: number } | undefined;
   /** The banks to which it pays out (method BANK). */
-  readonly banks?: readonly Readonly<PayoutBank>[];
+  readonly banks?: readonly Readonly<PayoutBank>[] | undefined;
 }
 
 /** The result of one case. */

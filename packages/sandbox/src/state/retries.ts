@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withoutUndefined } from './json-values.ts';
 import { milliseconds } from './request-fields.ts';
 
 /** How often, and after which responses, a callback is resent. Simulated: the service's rule is not shown. */
@@ -26,9 +27,9 @@ export interface RetryRules {
 export type RetryPreset = 'none' | 'not-2xx' | '5xx-and-429' | 'below-500';
 
 /** Some of the rules. Those of `preset` come first; any other given rule overrides them. */
-export interface RetrySettings extends Partial<RetryRules> {
-  readonly preset?: RetryPreset;
-}
+export type RetrySettings = { readonly [Rule in keyof RetryRules]?: RetryRules[Rule] | undefined } & {
+  readonly preset?: RetryPreset | undefined;
+};
 
 const preset = (label: string, ...repeated: RetryRules['repeated']) => ({
   label,
@@ -59,16 +60,19 @@ const statuses = z.array(z.union([z.int().min(100).max(599), z.string().regex(/^
 /** The retry rules in a request, with its preset resolved. */
 export const retryRules: z.ZodType<Partial<RetryRules>> = z
   .strictObject({
-    preset: z.enum(['none', 'not-2xx', '5xx-and-429', 'below-500']).exactOptional(),
-    max_attempts: z.int().min(1).max(50).exactOptional(),
-    backoff_ms: milliseconds.exactOptional(),
-    backoff_factor: z.number().min(1).max(10).exactOptional(),
-    max_backoff_ms: milliseconds.exactOptional(),
-    accepted: statuses.exactOptional(),
-    repeated: statuses.exactOptional(),
-    resign: z.boolean().exactOptional(),
+    preset: z.enum(['none', 'not-2xx', '5xx-and-429', 'below-500']).optional(),
+    max_attempts: z.int().min(1).max(50).optional(),
+    backoff_ms: milliseconds.optional(),
+    backoff_factor: z.number().min(1).max(10).optional(),
+    max_backoff_ms: milliseconds.optional(),
+    accepted: statuses.optional(),
+    repeated: statuses.optional(),
+    resign: z.boolean().optional(),
   })
-  .transform(({ preset, ...rules }) => ({ ...(preset && retryPresets[preset].rules), ...rules }));
+  .transform(({ preset, ...rules }) => ({
+    ...(preset && retryPresets[preset].rules),
+    ...withoutUndefined(rules),
+  }));
 
 /** Whether a list includes a status. */
 export function namesStatus(list: readonly (number | string)[], status: number): boolean {

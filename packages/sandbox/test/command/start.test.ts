@@ -158,7 +158,7 @@ test('wrong arguments are refused with why, on stderr, with exit code 2, and tho
 test('threat A45: it does not start with NODE_ENV=staging, as its keys do not', async () => {
   const stderr = expect.stringMatching(/NODE_ENV=staging[\s\S]*run it with NODE_ENV=development/);
   const ended = await runCommand(['--port', '0'], { env: { NODE_ENV: 'staging' } });
-  expect(ended).toMatchObject({ code: 1, stderr });
+  expect(ended).toMatchObject({ code: 2, stderr });
 });
 
 test.each([

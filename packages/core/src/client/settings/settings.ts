@@ -101,7 +101,7 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
     onDeviation: onDeviation ? harmless('onDeviation', onDeviation) : warnOncePerField(),
     cache: cache && { ...cache, onChange: cache.onChange && harmless('cache.onChange', cache.onChange) },
     allowUnverifiedTls,
-    timing: { ...SYSTEM_TIMING, ...options.timing },
+    timing: timingOf(options.timing),
     // Protocol §9: x-api-version is sent with value 1 on every request shown.
     headers: { accept: 'application/json', 'x-api-version': '1', 'public-key': publicKey, ...userAgent() },
   };
@@ -151,6 +151,12 @@ function userAgent(): { 'user-agent'?: string } {
   return {
     'user-agent': `payment-service-sdk/${manifest.version}${node === undefined ? '' : ` node/${node}`}`,
   };
+}
+
+/** Those that are given; a program may pass undefined for the others. */
+function timingOf(given: ClientOptions['timing'] = {}): Timing {
+  const defined = Object.entries(given).filter(([, each]) => each !== undefined);
+  return { ...SYSTEM_TIMING, ...Object.fromEntries(defined) };
 }
 
 const SYSTEM_TIMING: Timing = {

@@ -7,7 +7,14 @@ import { type Finding, notice, problem } from '../../reporting/finding.ts';
 import { versionOf } from '../../store/schema.ts';
 import { messageOf } from '../failure.ts';
 import { coloured, paragraphs } from '../format.ts';
-import { type OpenOptions, type OpenStore, placeOf, readEngine, withStore } from '../open-inbox.ts';
+import {
+  type OpenOptions,
+  type OpenStore,
+  placeOf,
+  readEngine,
+  WrongInboxError,
+  withStore,
+} from '../open-inbox.ts';
 import { formatVersions, mustChange, NEXT_STEP, OWN_VERSIONS, tableState, type Versions } from '../tables.ts';
 import { type AddVerb, option, SPOOL, upTo, verb } from '../verbs.ts';
 import { checkFiles, checkInbox, checkSpool } from './inbox-checks.ts';
@@ -19,8 +26,6 @@ interface DoctorOptions extends PoolSize {
 
 const MANY = upTo(100_000);
 const KEEP_MS = 5000;
-/** The options that say which inbox: a mistake in them is wrong use, and no finding. */
-const INBOX = ['database', 'schema', 'account'];
 
 /** The report of doctor. */
 interface Diagnosis {
@@ -60,7 +65,8 @@ async function diagnose(options: DoctorOptions, open: OpenOptions): Promise<Diag
       if (Symbol.asyncIterator in running) for await (const found of running) findings.push(found);
       else await running;
     } catch (error) {
-      if (error instanceof ConfigurationError && INBOX.includes(error.option)) throw error;
+      // Wrong use is no finding.
+      if (error instanceof WrongInboxError) throw error;
       findings.push(toFinding(name, error));
     }
   };

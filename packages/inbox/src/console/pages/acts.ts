@@ -1,4 +1,4 @@
-import { ConfigurationError, InvalidStateError, StaleError } from '@payment-service/core';
+import { InvalidInputError, InvalidStateError, NotFoundError, StaleError } from '@payment-service/core';
 import { counted, type Filled, fieldsOf, form, html } from '@payment-service/pages';
 import type { ActName } from '../../operator/acts/action-log.ts';
 import type { Act } from '../../operator/acts/offers.ts';
@@ -41,15 +41,14 @@ function actIn(form: URLSearchParams, name: ActName): Act | undefined {
   }
 }
 
-/** What can be wrong in a form, or in the amount that it accepts; and a payment that has vanished. */
-const OF_FORM = ['note', 'currency', 'amount', 'compare', 'body', 'merchant_reference', 'act'];
-
 /** Why a form was refused. @throws What the visitor cannot act on. */
 function refusalOf(error: unknown, form: ActName, typed: Filled['typed']): Refused {
   if (error instanceof InvalidStateError || error instanceof StaleError)
     return { filled: { form, typed, problem: { text: error.message } }, status: 409 };
-  if (!(error instanceof ConfigurationError) || !OF_FORM.includes(error.option)) throw error;
-  const { option: field, message } = error;
+  if (error instanceof NotFoundError)
+    return { filled: { form, typed, problem: { text: error.message } }, status: 404 };
+  if (!(error instanceof InvalidInputError)) throw error;
+  const { field, message } = error;
   const text = field === 'note' ? 'Say why, in at most 1000 characters.' : message;
   return { filled: { form, typed, problem: { text, field } }, status: 422 };
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, NotFoundError } from '@payment-service/core';
 import { badge, capital, type Field, html, type Markup, note, tableOf, time } from '@payment-service/pages';
 import type { BalanceReport, SettledTotal } from '../../reconciliation/balance-report.ts';
 import { chargesIn, kindsIn, type Pairs, pairsIn } from '../../reconciliation/name-value-pairs.ts';
@@ -30,7 +30,8 @@ export async function balances({ inbox, query }: View): Promise<Markup> {
     if (!query.get('before')) return settled;
     return html`${settled}${wallets(await inbox.reconcile({ ...period, creditedWithin, ...inputs }))}`;
   } catch (error) {
-    if (error instanceof ConfigurationError) return note('bad', error.message);
+    if (error instanceof ConfigurationError || error instanceof NotFoundError)
+      return note('bad', error.message);
     throw error;
   }
 }

@@ -8,15 +8,12 @@ import {
   html,
   pageHeaders,
 } from '@payment-service/pages';
-import type { Inbox } from '../../inbox.ts';
+import type { AnyInbox } from '../../inbox.ts';
 import type { ConsoleAccess, ConsolePermission, FormProof } from '../access.ts';
-
-/** The functions of an inbox that the console uses. */
-export type ConsoleInbox = Omit<Inbox<never>, 'expect' | 'handle' | 'transaction'>;
 
 /** The inputs of every page. */
 export interface View {
-  readonly inbox: ConsoleInbox;
+  readonly inbox: AnyInbox;
   readonly basePath: string;
   readonly access: ConsoleAccess;
   readonly proof: FormProof;
@@ -31,7 +28,7 @@ export interface View {
 /** Why an action was refused, and what its form held. */
 export interface Refused {
   readonly filled: Filled;
-  readonly status: 409 | 422;
+  readonly status: 404 | 409 | 422;
 }
 
 interface Content

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, InvalidInputError } from '@payment-service/core';
 import {
   counted,
   type Field,
@@ -266,8 +266,10 @@ async function compared(
     const due = found.filter((one) => isDue(one) && !settled.has(one.transitionId ?? ''));
     return [{ ...report, read: how, due: due.slice(0, MAX_CHOSEN) }, undefined];
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    const { option, message: text } = error;
-    return [undefined, { text, field: option === 'statement' ? 'file' : option }];
+    // The form states a whole format, which a program would write down.
+    if (error instanceof ConfigurationError) return [undefined, { text: error.message, field: error.option }];
+    if (!(error instanceof InvalidInputError)) throw error;
+    const { field, message: text } = error;
+    return [undefined, { text, field: field === 'statement' ? 'file' : field }];
   }
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigurationError, InvalidStateError, StaleError, transitionId } from '@payment-service/core';
+import { InvalidStateError, NotFoundError, StaleError, transitionId } from '@payment-service/core';
 import {
   checkArgument,
   checkOptions,
@@ -7,7 +7,7 @@ import {
   type OptionRules,
   refuseArgument,
 } from '@payment-service/core/internal';
-import { type ActionNote, NOTE_RULES } from '../../action-note.ts';
+import { type ActionNote, asInput, NOTE_RULES } from '../../action-note.ts';
 import { DATE, STRING, wholeNumber } from '../../option-rules.ts';
 import type { TransitionReason } from '../../states.ts';
 import { dateOf, numberOf } from '../../store/store.ts';
@@ -74,7 +74,7 @@ export async function actOnAll<Tx>(
 ): Promise<ActedOnAll> {
   if (!BULK_ACTS.includes(name)) refuseArgument('actAll()', 'name', "'retry' or 'close'", name);
   checkOptions('actAll()', selection, SELECTION);
-  checkOptions('actAll()', given ?? {}, NOTE_RULES);
+  asInput(NOTE_RULES, () => checkOptions('actAll()', given ?? {}, NOTE_RULES));
   const { reason, until, limit = 1000 } = selection;
   const { items } = await readPage(context, { reason, until, limit });
   const counts = { done: 0, skipped: 0 };
@@ -97,6 +97,8 @@ export async function actOnAll<Tx>(
  * Performs an act on a payment, unless the payment has changed since it was read.
  *
  * @throws {StaleError} If it has.
+ * @throws {NotFoundError} If nothing is known of it.
+ * @throws {InvalidInputError} Names what is wrong in `given`.
  */
 export async function actOnPayment<Tx>(
   context: OperatorContext<Tx>,
@@ -105,7 +107,7 @@ export async function actOnPayment<Tx>(
   until?: Date,
 ): Promise<void> {
   checkArgument('act()', 'act', act, ACT);
-  checkOptions('act()', given ?? {}, GIVEN);
+  asInput(GIVEN, () => checkOptions('act()', given ?? {}, GIVEN));
   if (act.name === 'forget') {
     await forget(context, act.merchant_reference, { by: given.by, note: given.note });
     return;
@@ -133,8 +135,7 @@ async function perform<Tx>(
   if (reported !== undefined) await lockPayment(statements, { ...key, account }, tx);
   await statements.run('lock_reports', keys, tx);
   const payment = await readPayment(context, key, tx);
-  if (payment === undefined)
-    throw new ConfigurationError('act', 'Nothing is known of this payment. See payments().');
+  if (payment === undefined) throw new NotFoundError('Nothing is known of this payment. See payments().');
   if (payment.revision !== act.revision) throw new StaleError(STALE);
   const { label, moves, perform: effect } = OPERATIONS[act.name];
   if (!payment.acts.some((each) => isDeepStrictEqual(each, act)))

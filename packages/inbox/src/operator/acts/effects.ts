@@ -1,10 +1,10 @@
 import { InvalidStateError } from '@payment-service/core';
-import type { ActionNote } from '../../action-note.ts';
+import { type ActionNote, asInput } from '../../action-note.ts';
 import { isUnambiguous } from '../../delivery/stored-delivery.ts';
 import type { Statements } from '../../store/statements.ts';
 import { readCase } from '../../verdict/case-file.ts';
 import {
-  type ExpectedMoney,
+  type Comparison,
   equalsExpectation,
   withRoundedAccepted,
   withTextAccepted,
@@ -14,7 +14,12 @@ import { keysOf } from '../../verdict/restate.ts';
 import { type Act, isSame } from './offers.ts';
 
 /** What an operator says with an act; all but `by` and `note` only with `expect`. */
-export interface ActGiven extends ActionNote, Partial<ExpectedMoney> {
+export interface ActGiven extends ActionNote {
+  readonly currency?: string | undefined;
+  /** Above zero: a decimal string. */
+  readonly amount?: string | undefined;
+  /** Which of the two amounts of a report must equal it. @default 'both' */
+  readonly compare?: Comparison | undefined;
   /** From then on it is overdue. @default the deadline that it has */
   readonly deadline?: Date | undefined;
 }
@@ -68,7 +73,9 @@ export const expect: Effect = async ({ statements, account, act, given, tx }) =>
   const { by, note, currency = '', amount = '', compare, deadline } = given;
   const stated = { merchant_reference, transaction_type, currency, amount, compare, deadline };
   // The verifier has accepted the reference.
-  const expectation = checkExpectation(stated, { account, colonIn: 'merchant_reference' });
+  const expectation = asInput(stated, () =>
+    checkExpectation(stated, { account, colonIn: 'merchant_reference' }),
+  );
   await keepExpectation(statements, { expectation, replace: { by, note } }, tx);
 };
 

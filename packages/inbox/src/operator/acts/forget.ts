@@ -1,5 +1,5 @@
 import { checkArgument, checkOptions } from '@payment-service/core/internal';
-import { type ActionNote, NOTE_RULES } from '../../action-note.ts';
+import { type ActionNote, asInput, NOTE_RULES } from '../../action-note.ts';
 import { claimsDigest, referenceKey } from '../../delivery/stored-delivery.ts';
 import { isForgotten } from '../../intake/keep-deliveries.ts';
 import { STRING } from '../../option-rules.ts';
@@ -28,7 +28,7 @@ export async function forget<Tx>(
   reference: string,
   given: ActionNote,
 ): Promise<Forgotten> {
-  checkOptions('forget()', given ?? {}, NOTE_RULES);
+  asInput(NOTE_RULES, () => checkOptions('forget()', given ?? {}, NOTE_RULES));
   checkArgument('forget()', 'merchant_reference', reference, STRING);
   return store.transaction(async (tx) => {
     const counts = { transitions: 0, bodies: 0, archived: 0 };

@@ -14,8 +14,9 @@ import { archivedPayment, findPayment, type Payment } from './read-payment.ts';
 
 /** Which payments a list has. */
 export interface PaymentFilter extends ListFilter {
+  /** One state, or several. @default all */
   readonly state?: PaymentState | readonly PaymentState[] | undefined;
-  /** Only those that a person must look at. */
+  /** Only those that a person must look at. @default all */
   readonly needed?: true | undefined;
   /**
    * A part of the merchant_reference or of an internal_reference, with A to Z in any case. Those with exactly this reference are on the

@@ -3,6 +3,8 @@ import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore, type Template, template } from './library.ts';
 import { member } from './pool-below.ts';
 
+export type { LibraryOptions } from './library.ts';
+
 type Raw<Query> = { execute(query: Query): PromiseLike<unknown> };
 type Client<Tx, Query> = Raw<Query> & {
   transaction(body: Body<Tx>, config: object | undefined): Promise<void>;

@@ -1,6 +1,8 @@
 import type { SqlValue, Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
 
+export type { LibraryOptions } from './library.ts';
+
 type Raw = {
   raw(text: string, to: Record<string, SqlValue>): PromiseLike<unknown>;
   isCompleted?(): boolean;

@@ -1,6 +1,8 @@
 import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
 
+export type { LibraryOptions } from './library.ts';
+
 type RawNode = { kind: 'RawNode'; sqlFragments: readonly string[]; parameters: readonly never[] };
 type Query = { sql: string; parameters: readonly unknown[]; query: RawNode; queryId: { queryId: string } };
 type Raw = { withoutPlugins(): { executeQuery(query: Query): Promise<unknown> } };

@@ -2,6 +2,8 @@ import { checkArgument, RECORD } from '@payment-service/core/internal';
 import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
 
+export type { LibraryOptions } from './library.ts';
+
 type Raw = { $queryRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown> };
 type Client<Tx> = Raw & { $transaction(body: Body<Tx>, options: object): Promise<unknown> };
 type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number | undefined };

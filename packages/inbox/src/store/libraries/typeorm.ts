@@ -2,6 +2,8 @@ import type { SqlValue, Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
 import { member } from './pool-below.ts';
 
+export type { LibraryOptions } from './library.ts';
+
 type Raw = { query(text: string, values: SqlValue[]): Promise<unknown[]> };
 type Transact<Tx> = {
   transaction(body: Body<Tx>): Promise<void>;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { unsignedFields } from '@payment-service/core';
+import { unsignedFields } from '@payment-service/core/internal';
 import { sumOfProducts } from '@payment-service/core/reconcile';
 import { subjectKey } from '../../delivery/stored-delivery.ts';
 import { backoff } from '../../options.ts';

@@ -1,0 +1,46 @@
+import type {
+  AbortedError,
+  ApiError,
+  ClosedError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidInputError,
+  InvalidResponseError,
+  InvalidStateError,
+  NotFoundError,
+  StaleError,
+  TimeoutError,
+  UnavailableError,
+} from './errors.ts';
+import type { AmountMismatchError } from './money/amounts.ts';
+
+/**
+ * Every error that core, the adapters and the inbox throw, as a union: its `code` tells the class, so that a `switch` narrows. The
+ * sandbox has one more, its `SandboxRefusal`.
+ *
+ * @example
+ * function explain(error: AnyPaymentServiceError): string {
+ *   switch (error.code) {
+ *     case 'api_error':
+ *       return `The service answered ${error.status}.`;
+ *     case 'invalid_configuration':
+ *       return `${error.option} is wrong: see ${error.docs}`;
+ *     default:
+ *       return error.message;
+ *   }
+ * }
+ */
+export type AnyPaymentServiceError =
+  | AbortedError
+  | AmountMismatchError
+  | ApiError
+  | ClosedError
+  | ConfigurationError
+  | ConnectionError
+  | InvalidInputError
+  | InvalidResponseError
+  | InvalidStateError
+  | NotFoundError
+  | StaleError
+  | TimeoutError
+  | UnavailableError;
