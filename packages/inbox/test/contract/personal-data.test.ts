@@ -117,6 +117,9 @@ test("kept content gives handlers and show() the amounts, the charge and the pro
   expect(Object.keys(claimed[0] ?? {}).sort()).toEqual(all);
   const [body] = (await show('UNKNOWN'))?.bodies ?? [];
   expect(JSON.parse(body?.text ?? '').payload).toEqual(claimed[0]);
+  // A provider_code that is no code may be a name or a number.
+  await inbox.route.onCallback(paid('NAMED', 500, { provider_code: NAME, request_currency: PHONE }));
+  expect((await show('NAMED'))?.bodies[0]?.text).not.toMatch(new RegExp(`${NAME}|${PHONE}`));
   await actOn(inbox, 'UNKNOWN', 'accept');
   await workOff(inbox);
   expect(await show('UNKNOWN')).toMatchObject({ state: 'settled' });
