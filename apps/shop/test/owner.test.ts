@@ -40,6 +40,11 @@ test('an operator accepts an amount other than that of an order, once, and the o
   // The shop writes a payment once, so its owner may not apply one again.
   expect(await owner.read(page)).not.toContain('id="applyAgain"');
   expect(await shop.transitions()).toMatchObject([{ state: 'settled' }]);
+  // The command of the inbox may: it changes nothing here.
+  const { acts = [] } = (await shop.inbox.payment(reference)) ?? {};
+  const again = acts.find(({ name }) => name === 'applyAgain') ?? expect.fail('It cannot be applied again.');
+  await shop.inbox.act(again, { by: 'owner', note: 'By the command.' });
+  expect(await shop.transitions()).toMatchObject([{ state: 'settled' }]);
   expect(shop.execute('select amount from shop_payment')).toEqual([{ amount: '17000' }]);
 });
 

@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { SIGNING_KEY, sendCallback, sendRedirect } from '@payment-service/conformance';
 import type { VerifiedCallback } from '@payment-service/core';
-import { sampleCallback } from '@payment-service/core/testing';
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import fastify, { type FastifyInstance } from 'fastify';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
@@ -15,8 +17,8 @@ async function listen(app: Pick<FastifyInstance, 'listen' | 'close'>): Promise<s
   return app.listen({ port: 0, host: '127.0.0.1' });
 }
 
-function post(url: string, text: string, type = 'application/json'): Promise<Response> {
-  return fetch(url, { method: 'POST', headers: { 'content-type': type }, body: text });
+function post(url: string, body: string, type = 'application/json'): Promise<Response> {
+  return fetch(url, { method: 'POST', headers: { 'content-type': type }, body });
 }
 
 const merchantReference = (callback: VerifiedCallback | undefined): string | undefined =>
@@ -70,6 +72,9 @@ describe('handler mode', () => {
       ),
     );
     expect(statuses).toEqual([200, 200, 404]);
+    // Fastify refuses it before any handler, since it has no content type.
+    const query = await fetch(`${address}/callbacks`, { method: 'QUERY' });
+    expect([query.status, await query.json()]).toEqual([405, { error: 'method_not_allowed' }]);
   });
 
   test('hooks of the parent app run first, and the parent app handles their errors', async () => {
@@ -87,6 +92,20 @@ describe('handler mode', () => {
     expect([stopped.status, await stopped.text()]).toEqual([403, 'parent: Error: not from there']);
     expect((await sendCallback(`${address}/callbacks`)).status).toBe(200);
     expect(handled).toEqual(['ORD-1001']);
+  });
+
+  test('the stream that a preParsing hook returns is read in place of the request', async () => {
+    const app = fastify(OPEN);
+    app.addHook('preParsing', async (request, _reply, payload) => {
+      if (request.headers['x-encoding'] !== 'base64') return payload;
+      return Readable.from([Buffer.from(await text(payload), 'base64')]);
+    });
+    app.register(paymentCallbacks(handler), { prefix: '/callbacks' });
+    const url = `${await listen(app)}/callbacks`;
+    const headers = { 'hmac-signature': signCallback({ signingKey, data }), 'x-encoding': 'base64' };
+    const body = Buffer.from(JSON.stringify(data)).toString('base64');
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+    expect((await sendCallback(url)).status).toBe(200);
   });
 
   test('the body limit of the parent app does not apply', async () => {
@@ -170,7 +189,11 @@ test('without return503OnClosing: false, the plugin warns once, because Fastify 
   });
   const address = await listen(app);
   expect(warn.mock.calls).toEqual([
-    [expect.stringContaining('Pass return503OnClosing: false to fastify().')],
+    [
+      expect.stringMatching(
+        /Fastify answers genuine callbacks with 503 while it closes.* Pass return503OnClosing: false to fastify\(\)\./,
+      ),
+    ],
   ]);
   const closed = app.close();
   await isClosing;

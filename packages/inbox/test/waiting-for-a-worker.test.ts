@@ -5,7 +5,7 @@ import { paid } from './support/callbacks.ts';
 import { newMerchant } from './support/merchant.ts';
 import { poolShop } from './support/pool-shop.ts';
 import { MINUTE_MS, order } from './support/shop.ts';
-import { watchedStore } from './support/store.ts';
+import { after, isLook, watchedStore } from './support/store.ts';
 import { startWork, statesOf, until, workOff, workUntil } from './support/until.ts';
 
 test('callbacks that wait while no worker runs are reported once by a process that receives callbacks', async () => {
@@ -101,6 +101,31 @@ test('a worker that cannot listen reports it once, and finds what others keep wh
   const error = { message: expect.stringContaining('(0A000)') };
   expect(merchant.problems).toMatchObject([{ kind: 'worker_polls', isRepeated: false, error }]);
   expect(merchant.events).toContainEqual({ name: 'worker.started', concurrency: 4 });
+});
+
+test('a worker finds what another process has kept before it listens, without a poll', async () => {
+  const merchant = await newMerchant('postgres');
+  const { promise: mayListen, resolve: listenNow } = Promise.withResolvers<void>();
+  const own = merchant.newStore();
+  const listen: typeof own.listen = async (...given) => {
+    await mayListen;
+    await own.listen?.(...given);
+  };
+  let looks = 0;
+  const store = watchedStore(
+    { ...own, listen },
+    after(isLook, () => {
+      looks += 1;
+    }),
+  );
+  const inbox = merchant.open({ store });
+  inbox.handle('paid', () => undefined, { changesNothing: true });
+  const stop = startWork(inbox, { pollMs: 3_600_000 });
+  await until(() => looks > 0);
+  await order(merchant.open(), 'A');
+  listenNow();
+  await until(async () => (await statesOf(inbox)).settled === 1);
+  await stop();
 });
 
 test('a worker whose database would lose payments says what to change', async () => {

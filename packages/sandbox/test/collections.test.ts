@@ -69,13 +69,13 @@ test("POST /sandbox/collections accepts exactly min_amount and exactly max_amoun
 
 test('card: a tenth of the credit is held in the rolling reserve for ninety days, the rest clears after two', async () => {
   open();
-  // 100.10 USD: charge 3.5 % = 3.50, credit 96.60, reserve 9.66.
-  stage.collect({ currency: 'USD', provider_code: 'example_card_usd', amount: 100.1 });
+  // 101.30 USD: charge 3.5 % = 3.5455, credit 97.75, reserve 9.775: both are rounded half up.
+  stage.collect({ currency: 'USD', provider_code: 'example_card_usd', amount: 101.3 });
   for (const [seconds, available_balance, uncleared_balance, reserve_balance] of [
-    [0, 0, 86.94, 9.66],
-    [2 * 86_400 - 1, 0, 86.94, 9.66],
-    [1, 86.94, 0, 9.66],
-    [88 * 86_400, 96.6, 0, 0],
+    [0, 0, 87.97, 9.78],
+    [2 * 86_400 - 1, 0, 87.97, 9.78],
+    [1, 87.97, 0, 9.78],
+    [88 * 86_400, 97.75, 0, 0],
   ] as const) {
     stage.sandbox.advance(seconds);
     const [wallet] = await stage.list('/data/wallet-balances?currency=USD');

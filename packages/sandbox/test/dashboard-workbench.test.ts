@@ -123,7 +123,8 @@ test('a list of 500 transactions has pages, the oldest is found by its reference
   const found = await show('/transactions?q=ord-1&state=PENDING');
   expect(textOf(found)).toContain('All 111 Pending 22');
   expect(found).toContain('<input type="hidden" name="state" value="PENDING">');
-  expect((await listed('/transactions?q=ORD-1&page=5')).at(-1)).toBe('1001');
+  // There are five pages: an address of one that is gone leads to the last.
+  for (const page of [5, 9]) expect((await listed(`/transactions?q=ORD-1&page=${page}`)).at(-1)).toBe('1001');
 });
 
 test('deliveries that misbehaved and were refused, and failures that a later delivery corrected, need no attention', async () => {

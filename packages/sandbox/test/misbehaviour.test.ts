@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { misbehaviours } from '../src/deliveries/misbehaviours.ts';
 import { createManualClock } from './support/manual-clock.ts';
-import { useStage } from './support/stage.ts';
+import { until, useStage } from './support/stage.ts';
 
 const stage = useStage({});
 const verdicts = (): string[] => stage.merchant.received.map(stage.verdict);
@@ -24,6 +24,18 @@ test('out of order as the default of the sandbox swaps pairs', async () => {
   expect(verdicts()).toEqual(['ORD-2', 'ORD-1', 'ORD-4', 'ORD-3']);
 });
 
+test('out of order: only a callback of another transaction releases the one that is held', async () => {
+  stage.open({ clock: createManualClock(), misbehave: { out_of_order: true } });
+  const { transaction } = stage.collect();
+  const [held] = stage.sandbox.deliveries();
+  const [copy] = stage.sandbox.compose(transaction.id, {});
+  const stateOf = (id?: number) => stage.sandbox.deliveries().find((one) => one.id === id)?.state;
+  await until(() => stateOf(copy?.id) === 'delivered');
+  expect(stage.sandbox.deliveries()).toContainEqual(held);
+  await stage.deliver({ merchant_reference: 'ORD-2' });
+  expect(verdicts()).toEqual(['ORD-1', 'ORD-2', 'ORD-1']);
+});
+
 test('threat A2, threat A5: a body with a forged amount and a valid signature is sent first, then the genuine one', async () => {
   await stage.deliver({ misbehave: { forged_amount: 5_000_000, duplicate: 1 } });
   expect(verdicts()).toEqual(['ORD-1', 'ORD-1']);
@@ -31,6 +43,18 @@ test('threat A2, threat A5: a body with a forged amount and a valid signature is
     { request_amount: 5_000_000, transaction_charge: 15, total_credit: 4_999_985 },
     { request_amount: 500, transaction_charge: 15, total_credit: 485 },
   ]);
+});
+
+test('a forged currency with fewer decimals rounds the charge half up', async () => {
+  const kenyan = { currency: 'KES', provider_code: 'savanna_mobile_money', account: '254711000001' };
+  await stage.deliver({ ...kenyan, amount: 50, misbehave: { forged_currency: 'UGX' } });
+  const forged = {
+    transaction_currency: 'UGX',
+    transaction_amount: 50,
+    transaction_charge: 2,
+    total_credit: 48,
+  };
+  expect(stage.payloads()).toMatchObject([forged]);
 });
 
 test('a lost callback is not sent, and can be sent later by a composition, which cannot be lost', async () => {

@@ -65,6 +65,14 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
+test('the response of a fetch that has followed a redirect in spite of its init is refused', async () => {
+  const fetch = (url: string, init: FetchInit) => globalThis.fetch(url, { ...init, redirect: 'follow' });
+  const { error, sent } = await attempt([reply(307, '', { location: '/b' }), providers], { fetch });
+  const message = expect.stringContaining('A fetch option must honour `redirect: "manual"`.');
+  expect(error).toMatchObject({ code: 'api_error', message });
+  expect(sent).toBe(2);
+});
+
 async function sent(): Promise<Parameters<NonNullable<Parameters<typeof clientWith>[0]>>> {
   const fetch = vi.fn((_url: string, _init: FetchInit) =>
     Response.json(successBody({ payment_providers: [] })),

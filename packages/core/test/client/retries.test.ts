@@ -36,13 +36,18 @@ test('a ConnectionError names the host and the number of attempts', async () => 
 });
 
 test.each([
-  [1, [250, 500, 1000, 2000, 4000, 4000]],
-  [0.5, [125, 250, 500, 1000, 2000, 2000]],
-])('a wait is a random part (%d) of 0.25 s · 2ⁿ and at most 4 s', async (share, expected) => {
-  const { timing, waits } = recordedTiming(() => share);
-  await attempt(failure(503), { timing, maxAttempts: 7 });
-  expect(waits).toEqual(expected);
-});
+  [1, {}, [250, 500, 1000, 2000, 4000, 4000]],
+  [0.5, {}, [125, 250, 500, 1000, 2000, 2000]],
+  // It may lengthen a wait, and never shortens one.
+  [1, { 'retry-after': '1' }, [1000, 1000, 1000, 2000, 4000, 4000]],
+])(
+  'a wait is a random part (%d) of 0.25 s · 2ⁿ, at most 4 s, and with the headers %j',
+  async (share, headers, expected) => {
+    const { timing, waits } = recordedTiming(() => share);
+    await attempt(failure(503, headers), { timing, maxAttempts: 7 });
+    expect(waits).toEqual(expected);
+  },
+);
 
 test.each([
   ['in seconds', '2', 2000],

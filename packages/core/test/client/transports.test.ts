@@ -185,14 +185,29 @@ test.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])(
   },
 );
 
-test('an older refused connection below a reset, and an error without a request, prove nothing', async () => {
-  const refused = Object.assign(new Error('connect'), { syscall: 'connect', code: 'ECONNREFUSED' });
-  const reset = Object.assign(new Error('read', { cause: refused }), { syscall: 'read', code: 'ECONNRESET' });
-  const closed = Object.assign(new Error('closed', { cause: refused }), { code: 'UND_ERR_SOCKET' });
-  for (const cause of [refused, reset, closed]) {
-    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
-    const client = createClient({ baseUrl: 'http://127.0.0.1:1', publicKey, fetch });
-    const call = client.request({ method: 'POST', path: '/a' });
-    await expect(call).rejects.toMatchObject({ code: 'connection_failed', sent: 'unknown' });
-  }
+const withCode = (code: string, syscall?: string, cause?: Error): Error =>
+  Object.assign(new Error(code, { cause }), { code, ...(syscall && { syscall }) });
+const refused = withCode('ECONNREFUSED', 'connect');
+const notFound = withCode('ENOTFOUND', 'getaddrinfo');
+const reset = withCode('ECONNRESET', 'read', refused);
+test.each<[what: string, sent: Sent, cause: Error, isRequested?: boolean]>([
+  ['a refused connection', 'no', refused],
+  ['every address of a host that failed', 'no', new AggregateError([refused, notFound])],
+  ['one of the addresses of a host that failed', 'unknown', new AggregateError([refused, reset])],
+  ['an older refused connection below a reset', 'unknown', reset],
+  [
+    'an older refused connection below a closed one',
+    'unknown',
+    withCode('UND_ERR_SOCKET', undefined, refused),
+  ],
+  ['a refused connection of no request', 'unknown', refused, false],
+])('%s claims for what was sent: %s', async (_what, sent, cause, isRequested = true) => {
+  const { baseUrl } = await newService('refuses every connection', false);
+  const fetch: Fetch = async (url, init) => {
+    // One request that is never written, as the client sees it.
+    if (isRequested) await plain(url, init).catch(() => undefined);
+    throw new TypeError('fetch failed', { cause });
+  };
+  const call = createClient({ baseUrl, publicKey, fetch }).request({ method: 'POST', path: '/a' });
+  await expect(call).rejects.toMatchObject({ code: 'connection_failed', sent });
 });

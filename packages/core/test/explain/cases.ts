@@ -26,6 +26,8 @@ const HEADERS: readonly Row<string>[] = [
   ['signature_missing', 'an empty header', '', /No header/],
   ['signature_repeated', 'a header that was joined', `${SIGNATURE}, ${SIGNATURE}`, /2 hashes.*matches/],
   ['signature_truncated', 'a column of 60 characters', SIGNATURE.slice(0, 60), /45 hex digits.*matches/],
+  ['signature_truncated', 'a column of 31 characters', SIGNATURE.slice(0, 31), /16 hex digits.*matches/],
+  ['signature_truncated', 'too few digits to prove anything', SIGNATURE.slice(0, 30), /of them capitals\.$/],
   ['signature_percent_encoded', 'encoding', encodeURIComponent(SIGNATURE), /3 percent escapes.*matches/],
   ['signature_malformed', 'white space after the comma', SIGNATURE.replace(',', ', '), /matches/],
   ['signature_malformed', 'the hash alone', HASH, /matches/],
@@ -51,11 +53,13 @@ const OTHERS: readonly Row<Partial<Case[2]>>[] = [
 ];
 
 const length = { 'content-length': '620' };
+const LONG = { 'content-length': '70000' };
 const parts = { 'content-type': 'multipart/form-data; boundary=x' };
 const truncated = Buffer.from(BODY).subarray(0, 300);
 /** Bodies that are not callbacks, and their headers. */
 const BODIES: readonly (readonly [...Row<Case[2]['body']>, headers?: Readonly<Record<string, string>>])[] = [
   ['body_too_large', 'a body of 70 KB', bodyWith({ filler: 'x'.repeat(70_000) }), /7\d{4} bytes/],
+  ['body_too_large', 'a long body that was not read', undefined, /^It has 70000 bytes/, LONG],
   ['encoding_unsupported', 'a body in Brotli', BODY, /"br"/, { 'content-encoding': 'br' }],
   ['body_not_json', 'a body in gzip', gzipSync(BODY), /not UTF-8/, { 'content-encoding': 'gzip' }],
   ['verified', 'a body that a bridge has decompressed', BODY, /matches/, { 'content-encoding': 'gzip' }],
@@ -185,10 +189,15 @@ const old = { id: 'old', key: OTHER_KEY, notAfter: new Date(NOW - 1) };
 const rotated = { signingKey: [{ id: 'new', key: SIGNING_KEY }, old] };
 const unset = { id: 'unset', key: undefined };
 const others = { others: [unset, { id: 'sandbox', key: OTHER_KEY }] };
+const SHORT_KEY = 'ElevenChars';
 /** The key that the sender used, when the receiver has SIGNING_KEY. */
 const KEYS: Rows<string | Buffer> = {
   expired_key: [['an old key', OTHER_KEY, /"old" that ends in Y0zC/, rotated]],
-  other_key: [['the key of the sandbox', OTHER_KEY, /"sandbox" that ends in Y0zC/, others]],
+  other_key: [
+    ['the key of the sandbox', OTHER_KEY, /"sandbox" that ends in Y0zC/, others],
+    // Four characters of so few would be too much of it.
+    ['a short key', SHORT_KEY, /"short", which/, { others: [{ id: 'short', key: SHORT_KEY }] }],
+  ],
   key_white_space: [
     ['LF at the sender', `${SIGNING_KEY}\n`, /a line feed after it/],
     ['CR and LF at the sender', `${SIGNING_KEY}\r\n`, /CR and LF after it/],

@@ -19,7 +19,7 @@ async function printed(request: IncomingCallback): Promise<string[]> {
   const lines: string[] = [];
   const others = [{ id: 'sandbox', key: OTHER_KEY }];
   const onRefused = explainRefusals({ signingKey: SIGNING_KEY, others, log: (text) => lines.push(text) });
-  await received(request, { onRefused, onCallback: () => undefined });
+  await received(request, { onRefused, onCallback: () => undefined, methods: ['POST', 'PUT'] });
   return lines;
 }
 
@@ -37,7 +37,8 @@ test.each<[what: string, code: RefusalCode, request: IncomingCallback, shows: Re
   ['a renamed header', 'signature_missing', post(body, renamed), /"hmac_signature"\. There is no body/],
   ['a truncated body', 'body_malformed', cut, /620, but 99/],
   ['gzip that is cut off', 'body_malformed', cutGzip, /not UTF-8|UTF-8 JSON object/],
-  ['another method', 'method_not_allowed', post(body, signed(HASH), 'PUT'), /The method is "PUT"/],
+  ['another method', 'method_not_allowed', post(body, signed(HASH), 'PATCH'), /The method is "PATCH"/],
+  ['a PUT to a route that takes it', 'mismatch', post(body, signed(hmac(BODY)), 'PUT'), /signed the body/],
   ['another encoding', 'encoding_unsupported', post(body, encoded('br')), /gzip and deflate/],
 ])('explainRefusals() says why %s is refused', async (_what, code, request, shows) => {
   const lines = await printed(request);

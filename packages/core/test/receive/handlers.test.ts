@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import { TimeoutError } from '../../src/errors.ts';
-import { UnavailableError } from '../../src/index.ts';
+import { type AuthenticRefusal, UnavailableError } from '../../src/index.ts';
+import { isAcknowledged } from '../../src/internal.ts';
 import type { CallbackOptions, Reply } from '../../src/receive/index.ts';
 import { parsed, post, received, redirected } from '../incoming.ts';
 import { callbackData, OTHER_KEY, signatureFor } from '../signed-callbacks.ts';
@@ -131,9 +132,12 @@ test.each<[what: string, reply: object, calls: number, options: Partial<Callback
   ['is not, if that fails', { status: 429, headers: { 'retry-after': '5' } }, 1, {}, down],
   ['is refused under another key, and not kept', { status: 401 }, 0, { signingKey: OTHER_KEY }],
 ])('a refusal whose signature is valid %s', async (_, reply, calls, options, failure) => {
-  const onAuthenticRefusal = vi.fn((_refusal: unknown) => (failure ? Promise.reject(failure) : 1));
+  const onAuthenticRefusal = vi.fn((_refusal: AuthenticRefusal) => (failure ? Promise.reject(failure) : 1));
   const all = { onAuthenticRefusal, onError: () => undefined, ...options };
   expect(await answer(all, authentic)).toMatchObject(reply);
   const refusal = { code: 'ambiguous', evidence: { signed: { merchant_reference: 'A:B' } } };
   expect(onAuthenticRefusal.mock.calls).toMatchObject(Array(calls).fill([refusal]));
+  // What would still have to keep it then comes too late (threat A82).
+  const kept = onAuthenticRefusal.mock.calls.map(([{ evidence }]) => isAcknowledged(evidence));
+  expect(kept).toEqual(Array(calls).fill(failure === undefined));
 });

@@ -44,6 +44,8 @@ test('a visitor with the right to read gets the pages and files (control)', asyn
     expect(status, path).toBe(200);
     expect(html, path).not.toMatch(/\/acts?[/?]/);
   }
+  // What an act in bulk would change is shown to those who may do it.
+  expect((await visitor.get('/acts?act=close&reason=no_expectation')).status).toBe(404);
 });
 
 test('authorize is asked again for every request, and the request that it gets has no body', async () => {

@@ -64,7 +64,7 @@ describe.each(ENGINES)('history() on %s', (engine) => {
   });
 
   test('lists what waits, the newest outcomes, and how long settlements took', async () => {
-    const { inbox } = await newShop(engine);
+    const { merchant, inbox } = await newShop(engine);
     await inbox.expect(money('A', '5'));
     await inbox.route.onCallback(paid('A', 5));
     await inbox.expect(money('B', '5'));
@@ -84,6 +84,10 @@ describe.each(ENGINES)('history() on %s', (engine) => {
         provider: 'mtn_ug',
       },
     ]);
+    // Of the last 48 hours only; what waits stays.
+    await merchant.advance(2 * DAY_MS);
+    const later = await inbox.history();
+    expect([later.open.length, later.outcomes, later.delays]).toEqual([1, [], []]);
   });
 
   test('has each payment once, however many of its reports wait', async () => {

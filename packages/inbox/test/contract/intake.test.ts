@@ -104,15 +104,20 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     await one.expect({ ...ORDER, amount: '500.0' });
     for (const wrong of [paid('ORD-1', 9), paid('ORD-1', 500, { request_amount: 1 })])
       await expect(one.route.onCallback(wrong)).rejects.toThrow(UnavailableError);
+    // Nor evidence, whatever it claims: it decides nothing.
+    const own = { merchant_reference: 'ORD-1', internal_reference: 'INT-ORD-1' };
+    const piece = (id: number) => evidence('timestamp_out_of_tolerance', { ...own, id });
+    for (let id = 1; id <= MAX_EVIDENCE; id += 1) await one.route.onAuthenticRefusal(piece(id));
+    await expect(one.route.onAuthenticRefusal(piece(9))).rejects.toThrow(UnavailableError);
     await other.ready();
     const equal = Array.from({ length: 40 }, (_, id) => paid('ORD-1', 500, { id }));
     await Promise.all(equal.map((each, index) => (index % 2 === 0 ? one : other).route.onCallback(each)));
-    expect(await one.reports()).toMatchObject([{ bodyCount: 9, deliveries: 48, refusedBodies: 2 }]);
+    expect(await one.reports()).toMatchObject([{ bodyCount: 12, deliveries: 51, refusedBodies: 3 }]);
     // With another expectation, none of the nine matches.
     await one.expect({ ...ORDER, amount: '600' }, REPLACE);
     await one.route.onCallback(paid('ORD-1', 600));
     await expect(one.route.onCallback(paid('ORD-1', 601))).rejects.toThrow(UnavailableError);
-    expect(await one.reports()).toMatchObject([{ bodyCount: 10, deliveries: 49 }]);
+    expect(await one.reports()).toMatchObject([{ bodyCount: 13, deliveries: 52 }]);
   });
 
   test('threat A10: NUL, lone surrogates and every kind of Unicode are stored and returned unchanged', async () => {

@@ -117,6 +117,9 @@ test("kept content gives handlers and show() the amounts, the charge and the pro
   expect(Object.keys(claimed[0] ?? {}).sort()).toEqual(all);
   const [body] = (await show('UNKNOWN'))?.bodies ?? [];
   expect(JSON.parse(body?.text ?? '').payload).toEqual(claimed[0]);
+  // A provider_code that is no code may be a name or a number.
+  await inbox.route.onCallback(paid('NAMED', 500, { provider_code: NAME, request_currency: PHONE }));
+  expect((await show('NAMED'))?.bodies[0]?.text).not.toMatch(new RegExp(`${NAME}|${PHONE}`));
   await actOn(inbox, 'UNKNOWN', 'accept');
   await workOff(inbox);
   expect(await show('UNKNOWN')).toMatchObject({ state: 'settled' });
@@ -141,14 +144,22 @@ test('kept content gives handlers and show() whole bodies with encryption, also 
 test('threat A61: sealed content that was moved to another row is not shown as the content of that row', async () => {
   const { merchant, inbox, show } = await newPaid('sqlite', SEALED);
   await inbox.route.onCallback(paid('OTHER', 500, PERSON));
-  expect((await show('OTHER'))?.bodies).toMatchObject([{ isSealed: false, text: expect.any(String) }]);
+  const shown = async (reference: string): Promise<string[]> =>
+    (await show(reference))?.bodies.map(({ text }) => typeof text) ?? [];
+  expect([await shown('OTHER'), await shown('ORD-1')]).toEqual([['string'], ['string', 'string']]);
   const [body, callback] = [merchant.table('body'), merchant.table('callback')];
   const idOf = (reference: string): string =>
     `(select id from ${callback} where transition_id = '${paid(reference, 500).transitionId}')`;
+  // Of another transition, with the digest of its body; and of the other body of the same transition.
   await merchant.query(
-    `update ${body} set content = (select o.content from ${body} o where o.transition = ${idOf('UNKNOWN')}) where transition = ${idOf('OTHER')}`,
+    `update ${body} set (digest, content) = (select digest, content from ${body} where transition = ${idOf('UNKNOWN')}) where transition = ${idOf('OTHER')}`,
+  );
+  await merchant.query(
+    `update ${body} as own set content = (select content from ${body} o where o.transition = own.transition and o.digest < own.digest)
+    where transition = ${idOf('ORD-1')} and digest = (select max(digest) from ${body} o where o.transition = own.transition)`,
   );
   expect((await show('OTHER'))?.bodies).toMatchObject([{ isSealed: true, text: undefined }]);
+  expect((await shown('ORD-1')).toSorted()).toEqual(['string', 'undefined']);
 });
 
 test('a body whose key is lost is applied by its claims, and reported as sealed', async () => {

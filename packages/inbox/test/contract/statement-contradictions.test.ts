@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { postgres } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
-import { money, newShop } from '../support/shop.ts';
+import { poolShop } from '../support/pool-shop.ts';
+import { money, newShop, REPLACE } from '../support/shop.ts';
 import { APPLY, countsOf, DRY, row } from '../support/statement-rows.ts';
+import { after, watchedStore } from '../support/store.ts';
 
 // Threat A56: nothing that the file itself contradicts is credited.
 test.each(ENGINES)(
@@ -57,6 +60,8 @@ test.each(ENGINES)(
     await inbox.expect({ ...money('OUT'), transaction_type: 'PAYOUT' });
     const payout = row('OUT', { ...out, transaction_type: 'PAYOUT' });
     expect(await inbox.reconcileStatement([payout], DRY)).toMatchObject({ applied: 1 });
+    const twice = await inbox.reconcileStatement([payout, payout], DRY);
+    expect(twice).toMatchObject({ applied: 0, counts: { duplicate: 2 } });
     // An id that is known here of another order.
     const stolen = await inbox.reconcileStatement([row('B', { internal_reference: 'INT-PAID' })], APPLY);
     expect(countsOf(stolen)).toMatchObject({ contradicted: 1 });
@@ -101,3 +106,15 @@ test.each(ENGINES)(
     expect(await inbox.reconcileStatement([exact, rounded], DRY)).toMatchObject({ applied: 1 });
   },
 );
+
+test('an expectation that is replaced while a statement is applied is not settled by its line', async () => {
+  const { inbox, open, pool, schema } = poolShop();
+  await inbox.expect(money('A'));
+  const isJudging = (text: string): boolean => text.includes('settled_signed');
+  const store = watchedStore(
+    postgres(pool, { schema }),
+    after(isJudging, () => inbox.expect({ ...money('A'), amount: '700' }, REPLACE)),
+  );
+  const report = await open({ store }).reconcileStatement([row('A')], APPLY);
+  expect([report.applied, await inbox.reports()]).toEqual([0, []]);
+});

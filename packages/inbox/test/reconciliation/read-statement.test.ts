@@ -158,6 +158,9 @@ test('the money of a home is read where the decimal mark is stated, and only in 
     for (const other of ['EUR', undefined])
       expect(amountIn(text, { decimal: 'point', currency: other }), text).toBeUndefined();
   }
+  // Signs that only the countries of the currency use.
+  for (const text of ['1,500/=', 'UShs. 1,500', '1500/='])
+    expect(amountIn(text, { decimal: undefined, currency: 'UGX' }), text).toBeUndefined();
 });
 
 test('an amount is never read as another than its digits say', () => {

@@ -1,5 +1,6 @@
 /** The command with a program behind `--`: keys, the first callback, exit codes and signals. */
 import { createServer } from 'node:http';
+import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { freePort } from '../../../../vitest.shared.ts';
@@ -98,6 +99,16 @@ test('start forwards a signal, lets the program end gracefully, and exits with i
   expect(await command.stop('SIGTERM')).toBe(5);
   expect(command.output()).toContain('ends gracefully');
   expect(command.output()).not.toContain('ended with exit code');
+});
+
+test('start ends a program that ignores a signal with the second one', async () => {
+  const ignores = `process.on('SIGTERM', () => console.log('ignored')); setInterval(() => {}, 1000); console.log('runs');`;
+  const program = ['--', process.execPath, '-e', ignores];
+  const command = await startCommand(['--port', '0', '--memory', ...program], { until: 'runs' });
+  const ended = command.stop('SIGTERM');
+  await expect.poll(command.output).toContain('ignored');
+  void command.stop('SIGTERM');
+  expect(await ended).toBe(128 + constants.signals.SIGKILL);
 });
 
 test('start ends a program that has no handler by Ctrl-C without a terminal, with the exit code of shells', async () => {

@@ -62,7 +62,7 @@ test('threat A46: start keeps its keys in the folder across restarts, in files t
 test('start --keys-file adds the keys to the file, readable by its owner only', async () => {
   const cwd = emptyFolder();
   const path = join(cwd, '.env');
-  await writeFile(path, 'PORT=3000\nSIGNING_KEY=old\n\n', { mode: 0o644 });
+  await writeFile(path, 'PORT=3000\nSIGNING_KEY=old\nexport PUBLIC_KEY=old\n\n', { mode: 0o644 });
   const { url, output } = await start(['--seed', 'docs', '--keys-file', '.env'], { cwd });
   const { publicKey, secretKey, signingKey } = account;
   expect(await readFile(path, 'utf8')).toBe(
