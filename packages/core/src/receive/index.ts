@@ -1,4 +1,3 @@
-export { traceparentOf } from '../reporting/trace-channel.ts';
 export type { DeliveryTrace } from './delivery-trace.ts';
 export { incomingCallback, type NodeRequest } from './node.ts';
 export { type ReceivedCallback, receiveCallback } from './receive-callback.ts';
