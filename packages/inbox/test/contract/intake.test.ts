@@ -106,7 +106,8 @@ describe.each(ENGINES)('intake on %s', (engine) => {
       await expect(one.route.onCallback(wrong)).rejects.toThrow(UnavailableError);
     // Nor evidence, whatever it claims: it decides nothing.
     const own = { merchant_reference: 'ORD-1', internal_reference: 'INT-ORD-1' };
-    const piece = (id: number) => evidence('timestamp_out_of_tolerance', { ...own, id });
+    // Other bodies than those below: a body that was evidence becomes a callback when it verifies.
+    const piece = (id: number) => evidence('timestamp_out_of_tolerance', { ...own, id: 100 + id });
     for (let id = 1; id <= MAX_EVIDENCE; id += 1) await one.route.onAuthenticRefusal(piece(id));
     await expect(one.route.onAuthenticRefusal(piece(9))).rejects.toThrow(UnavailableError);
     await other.ready();
