@@ -57,12 +57,13 @@ test('on a phone, a customer orders and pays, and the owner sees it, and closes 
   await button(page, /^Pay/).tap();
   await heading(page, 'Paid. Thank you!');
   expect(page.url()).not.toContain('hmac_signature');
-  await page.getByRole('link', { name: 'Orders' }).tap();
+  await page.getByRole('link', { name: 'For its owner' }).tap();
   await page.locator('.state', { hasText: /^Paid$/ }).waitFor();
 
   const { reference } = await new Customer(shop).placeOrder();
   await shop.sendCallback(reference, { transaction_amount: 1, internal_reference: 'INT-F' });
   await page.getByRole('link', { name: `1 callback of ${reference}` }).tap();
+  await page.locator('#act-close > summary').tap();
   await page.locator('#close').getByLabel('Why').fill('A customer played with it.');
   await button(page, 'Close').tap();
   await page.locator('#said', { hasText: 'Closed' }).waitFor();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ConfigurationError } from '@payment-service/core';
+import { PaymentServiceError } from '@payment-service/core';
 import { type Books, openBooks } from '../books/books.ts';
 import { SetupError, type ShopConfig } from '../config.ts';
 import { createShop, type ShopParts } from '../shop.ts';
@@ -74,7 +74,7 @@ export async function startShop(
 
 /** @param variable the environment variable that sets this port. */
 export function portError(error: unknown, port: number, variable: string): unknown {
-  const cause = error instanceof ConfigurationError ? error.cause : error;
+  const cause = error instanceof PaymentServiceError ? error.cause : error;
   const { code } = Object(cause);
   const problems: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} is in use. Stop the program that uses it, or set another port: ${variable}=${port + 1}`,
