@@ -36,7 +36,7 @@ const PAGE =
   '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">' +
   '<title>Payment</title><p>Your payment is being checked.</p></html>';
 
-/** Nobody retries a redirect. */
+/** A redirect is not retried. */
 const TIMEOUT =
   'onRedirect did not settle within handlerTimeoutMs, so the customer was sent to refusedLocation, or was shown that the payment is ' +
   'being checked. onRedirect is still running: return the address first, and do slow work later.';

@@ -58,7 +58,7 @@ test.each<[code: string, reply: object, url: string, method?: string, options?: 
   ['mismatch', unauthorized, FORGED],
   ['signature_missing', unauthorized, '/payments/return'],
   ['method_not_allowed', notAllowed, VERIFIED, 'POST'],
-  // Mail scanners and previews of links send one: no customer has come back.
+  // Mail scanners and previews of links send one: no customer has returned.
   ['method_not_allowed', notAllowed, VERIFIED, 'HEAD'],
 ])('a redirect that is refused as %s reaches onRefused, and is answered %j', async (code, reply, ...row) => {
   const [url, method, options] = row;

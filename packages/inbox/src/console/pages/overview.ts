@@ -14,7 +14,7 @@ const SHOWN = 5;
 const SUMMED = 500;
 const DAY_MS = 86_400_000;
 
-/** What came in, what needs a person, the search of support, and what the last days brought. */
+/** What was credited, what needs a person, the search of support, and what the last days brought. */
 export async function overviewPage(view: View): Promise<Response> {
   const { inbox } = view;
   const counts = await inbox.counts();
