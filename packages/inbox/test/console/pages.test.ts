@@ -74,6 +74,20 @@ test('a payment leads to its order, whose list says what is paid of it', async (
   expect((await visitor.get(`${path}&state=held`)).text).not.toContain('is paid of order');
 });
 
+test('the overview never adds a payout to what came in', async () => {
+  const { inbox, pay } = await newConsoleShop();
+  await inbox.expect(money('IN', 900));
+  await inbox.expect({ ...money('OUT', 400), transaction_type: 'PAYOUT' });
+  await pay('IN', 900);
+  await pay('OUT', 400, { transaction_type: 'PAYOUT' });
+  const { html } = await visit(inbox).get('');
+  const [, today = ''] = /id="today"[^>]*>(.*?)<div/s.exec(html) ?? [];
+  expect([...today.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, text]) => text).toSorted()).toEqual([
+    'UGX 400, PAYOUT',
+    'UGX 900',
+  ]);
+});
+
 test('a partial amount is accepted with a note, and is what is credited', async () => {
   const { inbox, merchant } = await newConsoleShop();
   await inbox.expect(money('PART'));

@@ -1,4 +1,3 @@
-import { sumOfProducts } from '@payment-service/core/reconcile';
 import { counted, html, type Markup, note, tableOf } from '@payment-service/pages';
 import type { InboxHistory } from '../../operator/history.ts';
 import type { PaymentCounts, PaymentPage } from '../../operator/payments/list-payments.ts';
@@ -48,9 +47,9 @@ function moneyTiles(view: View, { settled, to }: InboxHistory): Markup[] {
   ] as const;
   return days.map(([word, day]) => {
     const own = settled.filter((one) => one.day.getTime() === day);
-    const amounts = Map.groupBy(own, ({ currency }) => currency);
-    const texts = [...amounts].map(([currency, same]) =>
-      moneyText({ currency, amount: sumOfProducts(same.map(({ amount }) => [amount, 1])) }),
+    // One for each currency and type: a payout is no income, so the two are never added up.
+    const texts = own.map(({ transaction_type: type, ...one }) =>
+      type === 'COLLECTION' ? moneyText(one) : `${moneyText(one)}, ${type}`,
     );
     const payments = own.reduce((sum, one) => sum + one.count, 0);
     return html`<a class="tile ${own.length === 0 ? 'neutral' : 'good'}" id="${word}" href="${at(view, '/money')}">${texts.length === 0 ? html`<strong>Nothing</strong>` : texts.map((text) => html`<strong>${text}</strong>`)}<div class="quiet">credited ${word} (UTC)${payments === 0 ? '' : `, ${counted(payments, 'payment')}`}</div></a>`;
