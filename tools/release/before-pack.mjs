@@ -1,5 +1,5 @@
 // The `prepack` script of every published package. Only pnpm applies `publishConfig`: a tarball of another client has entries
-// that point at sources that it does not contain. Every package carries core's rules for agents. JavaScript, so that a client on
+// that point at sources that it does not contain. Every package carries the same rules for agents. JavaScript, so that a client on
 // any Node can run it.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ if (!client.startsWith('pnpm/')) {
 if (missing.length > 0) {
   refuse(`${manifest.name}: ${missing.join(', ')} is missing. Run \`npx -y pnpm@12.21.0 build\` first.`);
 }
-writeFileSync('AGENTS.md', readFileSync(new URL('../../packages/core/AGENTS.md', import.meta.url)));
+writeFileSync('AGENTS.md', readFileSync(new URL('published/AGENTS.md', import.meta.url)));
 
 /** Every file that the published entries name. */
 function targets(value) {

@@ -1,17 +1,14 @@
 /**
  * `pnpm release --dry-run`: versions, builds and packs the commit in a clone, and prints exactly what would be published. `pnpm
- * release --check`: fails while something that is packed contains the placeholder of the repository's owner.
+ * release --check`: fails while a file that users or GitHub read contains the placeholder of the repository's owner.
  *
  * There is no third form. Only the workflow `release` publishes, so no other account or machine needs the right to.
  */
-import { globSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packPackage, publishedPackages, readManifest, root } from '@payment-service/release/toolchains';
-import { git, versionAndBuild } from './repository.ts';
-
-/** The placeholder for the owner of the repository until there is one. */
-const PLACEHOLDER = 'OWNER';
+import { packPackage, publishedPackages, root } from '@payment-service/release/toolchains';
+import { git, placeholdersIn, versionAndBuild } from './repository.ts';
 
 const [mode] = process.argv.slice(2);
 if (mode === '--dry-run') await dryRun();
@@ -19,17 +16,15 @@ else if (mode === '--check') check();
 else fail('Releases are made by the workflow `release`. Use --dry-run to see what it would publish.');
 
 function check(): void {
-  const { repository } = readManifest<{ repository: { url: string } }>(join(root, 'package.json'));
-  // First, since most of the other problems follow from it, and it needs no build.
-  if (repository.url.includes(PLACEHOLDER)) {
+  const found = placeholdersIn(root);
+  // First, since most of the others follow from it.
+  if (found.includes('package.json'))
     fail(
-      `package.json names the repository ${repository.url}: write the real one, then run \`pnpm metadata\`.`,
+      'package.json names OWNER as the owner of its repository: write the real one, then run `pnpm metadata`.',
     );
-    return;
-  }
-  for (const path of globSync('packages/*/{package.json,*.md,src/**/*.ts}', { cwd: root }))
-    if (new RegExp(`\\b${PLACEHOLDER}\\b`).test(readFileSync(join(root, path), 'utf8')))
-      fail(`${path} contains ${PLACEHOLDER}: run \`pnpm metadata\`, or correct it by hand.`);
+  for (const path of found)
+    if (path !== 'package.json')
+      fail(`${path} contains OWNER: run \`pnpm metadata\`, or correct it by hand.`);
 }
 
 async function dryRun(): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pnpm, root, run } from '@payment-service/release/toolchains';
@@ -23,4 +23,25 @@ export async function versionAndBuild(folder: string): Promise<void> {
   await pnpm(folder, 'install', '--frozen-lockfile', '--prefer-offline');
   await pnpm(folder, 'exec', 'changeset', 'version');
   await pnpm(folder, 'exec', 'turbo', 'run', 'build', '--filter=./packages/*', '--output-logs=errors-only');
+}
+
+/** What users and GitHub read. CONTRIBUTING.md says what the placeholder is. */
+const READ = [
+  ...[
+    'package.json',
+    'README.md',
+    'SECURITY.md',
+    '.github/CODEOWNERS',
+    '.github/**/*.{yml,md}',
+    'docs/**/*.md',
+  ],
+  'packages/*/{package.json,*.md,src/**/*.ts}',
+];
+
+/** The files that contain OWNER, the placeholder for the owner of the repository until there is one. */
+export function placeholdersIn(folder: string): string[] {
+  return globSync(READ, { cwd: folder })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => /\bOWNER\b/.test(readFileSync(join(folder, path), 'utf8')))
+    .toSorted();
 }

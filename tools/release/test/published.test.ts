@@ -1,12 +1,13 @@
 /** What a registry shows about a package. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { publishedPackages, root } from '@payment-service/release/toolchains';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Metadata, withMetadata } from '../src/metadata.ts';
+import { placeholdersIn } from '../src/repository.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'published-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -71,5 +72,21 @@ test('control: a release without --dry-run or --check is refused, and so is a re
   };
   expect(release()).toMatch(/^1 Releases are made by the workflow/);
   const isPlaceholder = metadata.repository.url.includes('OWNER');
-  expect(release('--check')).toMatch(isPlaceholder ? /^1 package\.json names the repository/ : /^0 $/);
+  expect(release('--check')).toMatch(isPlaceholder ? /^1 package\.json names OWNER/ : /^0 $/);
+});
+
+test('control: a placeholder is found where users and GitHub read it, and nowhere else', () => {
+  const folder = join(scratch, 'placeholders');
+  const named = [
+    '.github/CODEOWNERS',
+    '.github/ISSUE_TEMPLATE/config.yml',
+    'SECURITY.md',
+    'packages/a/src/b.ts',
+  ];
+  for (const path of [...named, 'packages/a/test/b.ts', 'CONTRIBUTING.md']) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), 'github.com/OWNER/x');
+  }
+  writeFileSync(join(folder, 'README.md'), 'OWNERS');
+  expect(placeholdersIn(folder)).toEqual(named.toSorted());
 });

@@ -43,6 +43,26 @@ test.each(adapters)('the adapter for %s exists and runs the conformance suite', 
   expect(one?.manifest.devDependencies).toHaveProperty('@payment-service/conformance');
 });
 
+/** Names of files in comments of sources that the repository does not have. */
+function missingNames({ path, text }: TextFile, known: ReadonlySet<string>): readonly string[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (!/^\s*(?:\/\/|\*|\/\*)/.test(line)) return [];
+    const names = line.match(/(?<![*\w.-])[\w-]+(?:\.[\w-]+)*\.(?:ts|sql|mjs)\b/g) ?? [];
+    return names
+      .filter((name) => !known.has(name) && name !== EXAMPLE)
+      .map((name) => `${path}:${index + 1}: ${name} does not exist`);
+  });
+}
+/** In the usage of a command. */
+const EXAMPLE = 'name.ts';
+
+test('files that comments of sources name exist', () => {
+  const known = new Set(repositoryFiles().map(({ path }) => basename(path)));
+  expect(sources.flatMap((file) => missingNames(file, known))).toEqual([]);
+  const wrong = { path: 'a.ts', text: 'call(); // gone.ts\n * See here.ts and gone.ts.' };
+  expect(missingNames(wrong, new Set(['here.ts']))).toEqual(['a.ts:2: gone.ts does not exist']);
+});
+
 test('sources that switch a check off, and adapters that do more than translate, are reported', () => {
   const found = [
     { path: 'packages/core/src/verify/a.ts', text: '// biome-ignore lint: because' },

@@ -111,7 +111,7 @@ function writeMarkdown(files: readonly string[], outDir: string): void {
   }
   const [, title, summary] = /^# (.*)\n\n([\s\S]*?)\n\n/.exec(read('README.md')) ?? [];
   const start = withMarkdownLinks(`# ${title}\n\n> ${summary?.replaceAll('\n', ' ')}\n`, 'README.md');
-  const rules = /\n## The rules[\s\S]*/.exec(read('packages/core/AGENTS.md'))?.[0] ?? '';
+  const rules = /\n## The rules[\s\S]*/.exec(read('tools/release/published/AGENTS.md'))?.[0] ?? '';
   const lists = SIDEBAR.map(({ text, items }) => {
     const lines = items.map((item) => `- [${item.text}](${markdownOf(item.link)})`);
     return `## ${text}\n\n${lines.join('\n')}\n`;

@@ -19,7 +19,7 @@ export interface Timestamp {
 const MAX_LENGTH = 256;
 /** The form that the service sends. Anything else goes through the whole grammar below. */
 const USUAL = /^t=[0-9]{1,20},s=[0-9a-f]{64}$/;
-/** Without white space and control characters. As text: parsed where it is used (see options.ts). */
+/** Without white space and control characters. As text: compiled only for a value that is not of the usual form. */
 const PART = '^([^=\\s\\p{Cc}]+)=([^=\\s\\p{Cc}]+)$';
 const HASH = /^[0-9a-f]{64}$/;
 

@@ -87,7 +87,7 @@ test('README.md begins with the whole way of a payment, and its four commands le
 test('AGENTS.md, which every package carries, begins with the same program', () => {
   const codeOf = (path: string): readonly string[] =>
     codeBlocks(fileAt(path), 'program').map(({ code }) => code);
-  expect(codeOf('packages/core/AGENTS.md')).toEqual(codeOf('README.md'));
+  expect(codeOf('tools/release/published/AGENTS.md')).toEqual(codeOf('README.md'));
 });
 
 test('control: a long program that does nothing with the payment, and ends with an error, is reported', async () => {

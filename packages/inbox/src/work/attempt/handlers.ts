@@ -26,7 +26,9 @@ export interface HandledPayment<N extends HandlerName = HandlerName> extends Pay
    * The order that it belongs to, as `expect()` was told, and for `paid` what is paid of it with this payment, exact: it is paid
    * in full once this equals the total.
    */
-  readonly order: (KnownOrder & { readonly paid: string | undefined }) | undefined;
+  readonly order:
+    | (KnownOrder & { readonly paid: N extends 'paid' ? string : string | undefined })
+    | undefined;
   /** What was expected before, the oldest first: a part that an operator accepted replaces the whole. */
   readonly replaced: readonly ReplacedMoney[];
 }
