@@ -122,5 +122,5 @@ if (import.meta.main) {
       'Say what the framework is built on: --node for node:http, --fetch for Request → Response.',
     );
   newAdapter(dirname(import.meta.dirname), name, values.node ? 'node' : 'fetch');
-  console.log(`Wrote packages/${name}. Next: npx -y pnpm@12.21.0 install`);
+  console.log(`Wrote packages/${name}. Next: pnpm install`);
 }

@@ -13,7 +13,7 @@ if (!client.startsWith('pnpm/')) {
   );
 }
 if (missing.length > 0) {
-  refuse(`${manifest.name}: ${missing.join(', ')} is missing. Run \`npx -y pnpm@12.21.0 build\` first.`);
+  refuse(`${manifest.name}: ${missing.join(', ')} is missing. Run \`pnpm build\` first.`);
 }
 writeFileSync('AGENTS.md', readFileSync(new URL('published/AGENTS.md', import.meta.url)));
 

@@ -7,7 +7,7 @@ const pnpm = process.env.npm_execpath;
 if (!pnpm) {
   const cause = pnpm === '' ? 'npm_execpath names this program itself' : 'npm_execpath is not set';
   console.error(
-    `pnpm: ${cause}. Start this through a script of pnpm, for example \`npx -y pnpm@12.21.0 test\`.`,
+    `pnpm: ${cause}. Start this through a script of pnpm, for example \`pnpm test\`.`,
   );
   process.exit(1);
 }

@@ -162,7 +162,7 @@ export function readManifest<Manifest>(path: string): Manifest {
  */
 export async function pnpm(cwd: string, ...args: readonly string[]): Promise<string> {
   if (!process.env['npm_execpath']?.includes('pnpm'))
-    throw new Error('Start this through pnpm, such as `npx -y pnpm@12.21.0 rehearse`.');
+    throw new Error('Start this through pnpm, such as `pnpm rehearse`.');
   return run({
     command: process.execPath,
     args: [join(import.meta.dirname, '../pnpm.mjs'), ...args],

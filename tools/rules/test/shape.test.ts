@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { adapters, publishedPackages } from '../src/manifests.ts';
-import { filesMatching, repositoryFiles, type TextFile } from '../src/repository.ts';
+import { fileAt, filesMatching, repositoryFiles, type TextFile } from '../src/repository.ts';
 import { codeLines } from '../src/syntax.ts';
 
 const MAX_ADAPTER_LINES = 75;
@@ -61,6 +61,21 @@ test('files that comments of sources name exist', () => {
   expect(sources.flatMap((file) => missingNames(file, known))).toEqual([]);
   const wrong = { path: 'a.ts', text: 'call(); // gone.ts\n * See here.ts and gone.ts.' };
   expect(missingNames(wrong, new Set(['here.ts']))).toEqual(['a.ts:2: gone.ts does not exist']);
+});
+
+/** Where a version of pnpm is not that of package.json. */
+function otherVersions({ path, text }: TextFile, expected: string): readonly string[] {
+  const found = text.match(/(?<=\bpnpm@)\d+\.\d+\.\d+/g) ?? [];
+  return found.filter((version) => version !== expected).map((version) => `${path}: pnpm@${version}`);
+}
+
+test('every file that names a version of pnpm names that of package.json', () => {
+  const { text } = fileAt('package.json');
+  const [, expected = ''] = /"packageManager": "pnpm@([\d.]+)"/.exec(text) ?? [];
+  const files = repositoryFiles().filter(({ path }) => path !== 'pnpm-lock.yaml');
+  expect(files.flatMap((file) => otherVersions(file, expected))).toEqual([]);
+  const wrong = { path: 'a.md', text: `npx -y pnpm@${'1.2.3'} test` };
+  expect(otherVersions(wrong, expected)).toEqual([`a.md: ${'pnpm'}@1.2.3`]);
 });
 
 test('sources that switch a check off, and adapters that do more than translate, are reported', () => {

@@ -1,5 +1,5 @@
 /**
- * `pnpm bench:drain`: how many transitions a second a worker settles from the start of a backlog, of 2,000 and of 50,000 due ones,
+ * `pnpm lab bench:drain`: how many transitions a second a worker settles from the start of a backlog, of 2,000 and of 50,000 due ones,
  * on both stores; on PostgreSQL also beside an old snapshot. A large backlog must not slow the worker down; the control, which
  * sorts all of it for each attempt, must slow down. Then how soon a new callback has its effect behind 200,000; the cost of a
  * payment beside a floor and queues, and several processes on one backlog. Prints a table, writes reports/bench-drain.json, and

@@ -1,5 +1,5 @@
 /**
- * `pnpm bench:inbox`: durable callbacks per second on both stores, compared with the floor of the same engine and with pg-boss.
+ * `pnpm lab bench:inbox`: durable callbacks per second on both stores, compared with the floor of the same engine and with pg-boss.
  * Prints tables, writes reports/bench-inbox.json, and exits with 1 if a target is missed.
  */
 import { startWarmPostgres } from '@payment-service/durability/load/postgres.ts';

@@ -1,5 +1,5 @@
 /**
- * `pnpm bench:latency`: the time from a callback's request to the commit of its effect, at 1, 100 and 500 callbacks per second,
+ * `pnpm lab bench:latency`: the time from a callback's request to the commit of its effect, at 1, 100 and 500 callbacks per second,
  * in one process that receives and works, and in two, compared with graphile-worker and with a floor. Prints a table, writes
  * reports/bench-latency.json, and exits with 1 if a target is missed. The control, a worker that does not listen, must be slow.
  */

@@ -1,5 +1,5 @@
 /**
- * `pnpm bench:scale`: how long every operator call takes on PostgreSQL with a year of payments, created in SQL, and whether
+ * `pnpm lab bench:scale`: how long every operator call takes on PostgreSQL with a year of payments, created in SQL, and whether
  * keeping and settling take longer than without them. Then a statement of a million rows, and the indexes that nothing has used.
  * Prints a table, writes reports/bench-scale.json, and exits with 1 if a call takes more than 50 ms.
  *

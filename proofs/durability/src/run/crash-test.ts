@@ -1,5 +1,5 @@
 /**
- * `pnpm crash-test --kills N --store postgres|sqlite [--payments N] [--seed N] [--control] [--report path]`: kills receivers,
+ * `pnpm lab crash-test --kills N --store postgres|sqlite [--payments N] [--seed N] [--control] [--report path]`: kills receivers,
  * workers and the database server under load (kill -9), or stalls its network, and then judges the history. Prints tables,
  * writes reports/crash-test-<store>.json, and exits with 1 if a target is missed.
  *

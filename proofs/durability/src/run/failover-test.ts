@@ -1,5 +1,5 @@
 /**
- * `pnpm failover-test [--rounds N] [--control-rounds N] [--report path]`: kills the primary of a PostgreSQL pair under load and
+ * `pnpm lab failover-test [--rounds N] [--control-rounds N] [--report path]`: kills the primary of a PostgreSQL pair under load and
  * promotes its standby, round after round, and then judges the history. Prints tables, writes reports/failover-test.json, and
  * exits with 1 if a target is missed.
  *
