@@ -50,11 +50,11 @@ const listedUnder = (heading: string): Record<string, string> => {
   );
 };
 
+const headings = Array.from(read(GUIDE).matchAll(/^## (.+)$/gm), ([, heading = '']) => heading);
+
 const SIDEBAR = Object.entries({
-  Start: { Overview: '/overview', ...listedUnder('Start') },
-  ...Object.fromEntries(
-    ['Understand', 'Develop', 'Operate', 'Look up'].map((one) => [one, listedUnder(one)]),
-  ),
+  Start: { Overview: '/overview' },
+  ...Object.fromEntries(headings.map((heading) => [heading, listedUnder(heading)])),
   Packages: Object.fromEntries(PACKAGES.map((name) => [name, `/packages/${name}/`])),
   Background: {
     Threats: '/docs/threats',

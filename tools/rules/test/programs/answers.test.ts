@@ -1,22 +1,20 @@
-/** The table of answers in the README matches the answers that the conformance suite requires of every adapter. */
+/** The tables of docs/answers.md match the answers that the conformance suite requires of every adapter. */
 import { ANSWERS } from '@payment-service/conformance';
 import { expect, test } from 'vitest';
 import { section, tableRows } from '../../src/markdown.ts';
 import { fileAt, filesMatching } from '../../src/repository.ts';
 
 const { passedThrough: _, ...own } = ANSWERS;
-/** In the format of the README's table: `401 {"error":"unauthorized"}`, or only a status. */
+/** In the format of the table: `401 {"error":"unauthorized"}`, or only a status. */
 const answers: ReadonlySet<string> = new Set([
   ...Object.values(own).map(({ status, body }) => `${status} ${body}`),
-  '303',
   // The sender is gone, so the suite reads no answer, but a test of core does.
   '400 {"error":"request_aborted"}',
 ]);
 
-test("the README's table of answers matches what every adapter answers", () => {
-  expect([...documented(section(fileAt('README.md').text, '## Answers'))].sort()).toEqual(
-    [...answers].sort(),
-  );
+test('the table of answers to the service matches what every adapter answers', () => {
+  const table = documented(section(fileAt('docs/answers.md').text, '## To the service'));
+  expect([...table].sort()).toEqual([...answers].sort());
 });
 
 test('every answer in the source of core is required by the conformance suite', () => {
