@@ -10,7 +10,7 @@ import { HEALTH } from './health-verb.ts';
 import { PAYMENTS } from './payment-verbs.ts';
 import { RECONCILE } from './reconcile-verbs.ts';
 import { TABLES } from './tables.ts';
-import { NAME } from './verbs.ts';
+import { NAME, TIME_ZONE } from './verbs.ts';
 
 const VERBS = [...PAYMENTS, ...ACTS, ...EVIDENCE, RECONCILE, HEALTH, DOCTOR, ...TABLES];
 const AFTER_HELP = `
@@ -29,6 +29,7 @@ function createProgram(): Command {
     .option('--schema <name>', 'the schema of the tables on PostgreSQL', 'payment_inbox')
     .option('--account <label>', 'the account of the inbox, if it has one')
     .option('--json', 'print JSON for programs')
+    .addOption(TIME_ZONE)
     .addHelpText('after', AFTER_HELP)
     .showHelpAfterError(`Try ${NAME} --help.`)
     .configureOutput({

@@ -1,5 +1,6 @@
 import { printable, printableJson } from '@payment-service/core/internal';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { endIn, isTimeZone, momentIn } from '../time-zone.ts';
 import { inFlags } from './failure.ts';
 import type { OpenOptions } from './open-inbox.ts';
 
@@ -30,8 +31,8 @@ export function verb<Own extends object, Result>(made: Verb<Own, Result>): AddVe
     if (argument !== undefined) command.addArgument(argument);
     for (const each of options) command.addOption(each);
     command.action(async () => {
-      const own = command.opts<Own>();
-      const { json, ...open } = program.opts<OpenOptions & { json?: true }>();
+      const { json, timeZone, ...open } = program.opts<OpenOptions & { json?: true; timeZone: string }>();
+      const own = datesIn(timeZone, command.opts<Own>());
       const running = run(own, open, command.processedArgs[0]);
       const result = await running.catch((error: unknown) => {
         throw inFlags(error, command);
@@ -62,28 +63,47 @@ export const required = <Value>(...given: Parameters<typeof option<Value>>): Opt
 export const named = (name: string, flag: Option): Option =>
   Object.assign(flag, { attributeName: () => name });
 
+export const TIME_ZONE: Option = option(
+  '--time-zone <name>',
+  'whose midnight a date begins at, such as Africa/Kampala',
+  (text: string) => {
+    if (isTimeZone(text)) return text;
+    throw new InvalidArgumentError('It must be the name of a time zone, such as Africa/Kampala or UTC.');
+  },
+  'UTC',
+);
 export const SPOOL: Option = option(
   '--spool <path>',
   'the folder of the option spool; beside a SQLite file it is found',
 );
 /** Of a list. */
 export const PAGE: readonly Option[] = [
-  option('--since <date>', 'changed at or after this time; a date begins at midnight UTC', moment),
+  option('--since <date>', 'changed at or after this time; a date begins at midnight', moment),
   option('--until <date>', 'changed before this time; a date without a time includes its day', endMoment),
   option('--limit <number>', 'at most this many, up to 1000', upTo(1000), 50),
 ];
 export const REFERENCE: Argument = new Argument('[reference]', 'the merchant_reference of the payment');
 
-export function moment(text: string): Date {
-  const date = new Date(text);
-  if (!Number.isNaN(date.getTime())) return date;
+/** A date as it was typed. Which moment it names depends on --time-zone, which may come after it. */
+type Typed = (timeZone: string) => Date | undefined;
+
+function typed(text: string, read: typeof momentIn): Typed {
+  if (momentIn('UTC', text) !== undefined) return (timeZone) => read(timeZone, text);
   throw new InvalidArgumentError('It must be a date, such as 2026-01-31 or 2026-01-31T09:00Z.');
 }
 
-/** The end of a period; a date without a time is in it (UTC). */
-export function endMoment(text: string): Date {
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
-  return new Date(moment(text).getTime() + (isDay ? 86_400_000 : 0));
+export function moment(text: string): Typed {
+  return typed(text, momentIn);
+}
+
+/** The end of a period. A date without a time is in it. */
+export function endMoment(text: string): Typed {
+  return typed(text, endIn);
+}
+
+function datesIn<Own extends object>(timeZone: string, given: Own): Own {
+  const read = (value: unknown): unknown => (typeof value === 'function' ? value(timeZone) : value);
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, read(value)])) as Own;
 }
 
 export function upTo(max: number, min = 1): (text: string) => number {

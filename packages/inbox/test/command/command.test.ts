@@ -215,6 +215,16 @@ test('a separate process prints and exits like the shared one of these tests, an
   expect((await runOnTerminal(['payments', ...args])).stdout).toContain(`${GREEN}Paid`);
 });
 
+test.each([
+  ['', '2026-01-31T00:00:00.000Z'],
+  ['--time-zone Africa/Kampala', '2026-01-30T21:00:00.000Z'],
+])('with %j a date begins at midnight, at %s', async (zone, begins) => {
+  const { run, inbox } = await newDesk('sqlite');
+  const line = `expect ORD-3 --currency UGX --amount 500 --deadline 2026-01-31 ${zone}`;
+  expect(await run(...wordsIn(line))).toMatchObject({ code: 0 });
+  expect((await inbox.payment('ORD-3'))?.expected?.deadline?.toISOString()).toBe(begins);
+});
+
 test('threat A47: the contents of a callback that could rewrite a terminal or hide text are escaped', async () => {
   const { pay, run } = await newDesk('postgres');
   const hidden = 'A\u001B[2J\u009B1m\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
@@ -247,6 +257,7 @@ test.each([
   ['payments --state gone', 'Allowed choices are held, unexpected'],
   ['payments --limit 0', 'a whole number from 1 to 1000'],
   ['payments --since soon', 'It must be a date'],
+  ['payments --time-zone Kampala', 'It must be the name of a time zone, such as Africa/Kampala or UTC.'],
   ['payments', 'Name the database: --database <path>, or DATABASE_URL'],
   ['report abc', 'An id must have 64 lower-case hexadecimal digits'],
   ['expect A --currency UGX', "required option '--amount <amount>' not specified"],
