@@ -85,7 +85,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'quarantined',
     heading: 'Suspicious: the amount differs',
     meaning:
-      'No body has the expected amount. Amounts are not signed, so this is a forgery, another amount was paid, or your amount is wrong.',
+      'No callback claims the expected amount. Either the customer paid another amount, your expectation is wrong, or someone changed the callback.',
     todo: 'Ask the service what was paid. It is checked again when a genuine body arrives, or when you accept another amount.',
   },
   amount_text: {
@@ -117,7 +117,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'quarantined',
     heading: 'The currency differs only in upper and lower case',
     meaning: 'Currencies are compared character by character, and those of the protocol are upper case.',
-    todo: 'If your expectation has a slip, replace it by one with the right currency.',
+    todo: 'If you mistyped the currency, replace the expectation.',
   },
   completed_in_part: {
     state: 'quarantined',
@@ -199,7 +199,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
     state: 'dead',
     heading: 'It may already be applied',
     meaning: 'The handler ended its transaction, so its effect may be committed.',
-    todo: 'Check your tables and fix the handler. Then close it if the effect is there, or retry it.',
+    todo: 'Check whether the credit is in your tables. If it is, close it. If not, fix the handler, then retry it.',
   },
   closed_by_operator: { state: 'resolved', ...STATE_WORDS.resolved },
 };
