@@ -211,38 +211,46 @@ select now() < statement_timestamp() as is_open
 select 1 as is_open
 
 -- name: settle (postgres, prepared, last)
--- It fails unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
--- is as it was when the handler ran, and not canceled meanwhile: the text that is not a number says why, in two pieces, since some libraries quote the
--- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
--- transaction has its row, for which this one must not wait. $12 is the place of what is settled, after those that were read
--- under the lock; $13 is its id, $14 and $15 are the key of its expectation, $16 the attempts of $7, and
--- $17 what the status means for the payment, and $18 what is to be said of its handler.
-with expected as (
-  update inbox.payment set state = 'paid', settled_by = $13, settled_at = {now}, changed_at = {now}
-  where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
-    and (settled_by is null or settled_by = $13) and current_setting('payment_inbox.attempt', true) = $2
-    and (canceled_at is null or exists (select w.id from inbox.transition w where w.id = $1 and w.waived = 1))
-  returning settled_by
+-- $1 is a JSON object, whose members are named like the columns; those of `next` are of the transition that is started as in
+-- start_attempt, unless it changed or another transaction has its row, for which this one must not wait. `currency`, `amount` and
+-- `compare` are the expectation, as it was when the handler ran: they are missing where none is settled. `place` is after those
+-- that were read under the lock. COMMIT is in the same message, so a refusal must be an error, and SQL has none of its own: the
+-- logarithm of 0 (2201E) says that the transaction has lost the mark `start_id`, and the root of -1 (2201F) that the expectation
+-- or the transition has changed. Unlike a division by zero, neither is to be expected of a trigger of the merchant.
+with given as materialized (
+  select *, current_setting('payment_inbox.attempt', true) is not distinct from start_id as is_own
+  from jsonb_to_record(cast($1 as jsonb)) as given(id bigint, start_id text, digest text, place integer, transition_id text,
+    reference_key text, transaction_type text, currency text, amount text, compare text, applied_as text, last_error text,
+    next jsonb)
+), expected as (
+  update inbox.payment as e set state = 'paid', settled_by = given.transition_id, settled_at = {now}, changed_at = {now}
+  from given
+  where e.reference_key = given.reference_key and e.transaction_type = given.transaction_type
+    and e.currency = given.currency and e.amount = given.amount and e.compare = given.compare
+    and (e.settled_by is null or e.settled_by = given.transition_id) and given.is_own
+    and (e.canceled_at is null or exists (select w.id from inbox.transition w where w.id = given.id and w.waived = 1))
+  returning e.settled_by
 ), settled as (
-  update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = $18,
-    busy_until = null, settled_digest = $3, waived = 0, place = cast($12 as integer), changed_at = {now}, applied_as = $17
-  where t.id = $1 and t.start_id = $2 and t.next_at is not null and current_setting('payment_inbox.attempt', true) = $2
-    and (cast($4 as text) is null or exists (select settled_by from expected))
+  update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0,
+    last_error = given.last_error, busy_until = null, settled_digest = given.digest, waived = 0, place = given.place,
+    changed_at = {now}, applied_as = given.applied_as
+  from given
+  where t.id = given.id and t.start_id = given.start_id and t.next_at is not null and given.is_own
+    and (given.currency is null or exists (select settled_by from expected))
   returning t.id
 ), begun as (
   update inbox.transition as n set attempts = n.attempts + 1, unfinished = n.unfinished + 1,
-    busy_until = {now} + cast($9 as bigint), start_id = $10
-  where n.ctid = (select free.ctid from inbox.transition free
-      where free.id = cast($7 as bigint) and free.next_at = cast($8 as bigint) and free.attempts = cast($16 as integer)
+    busy_until = {now} + (select cast(next ->> 'busy_ms' as bigint) from given), start_id = (select next ->> 'start_id' from given)
+  where n.ctid = (select free.ctid from inbox.transition free join given on free.id = cast(next ->> 'id' as bigint)
+      where free.next_at = cast(next ->> 'next_at' as bigint) and free.attempts = cast(next ->> 'attempts' as integer)
         and exists (select settled.id from settled)
-      for update skip locked)
-    and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $11, 0))
+      for update of free skip locked)
+    and pg_try_advisory_xact_lock(hashtextextended('inbox.' || (select next ->> 'subject_key' from given), 0))
   returning n.id, n.last_error
 )
-select cast(case when current_setting('payment_inbox.attempt', true) is distinct from $2 then 'payment_inbox: ' || 'ended'
-  when not exists (select settled.id from settled) then 'payment_inbox: ' || 'changed' else '1' end as integer) as settled,
+select case when given.is_own then sqrt(settled.count - 1) else ln(settled.count) end as settled,
   begun.id as begun, begun.last_error as begun_error
-from (select 1) as verdict left join begun on true
+from given cross join (select count(*) as count from settled) as settled left join begun on true
 
 -- name: lock_briefly (postgres)
 -- For the transaction that parks: a merchant's own transaction may hold the payment for long, and a worker must not wait for it.
@@ -267,21 +275,27 @@ where c.reference_key = $1 and c.transaction_type = $2
 update inbox.payment set state = $3, needs = $4, changed_at = {now} where reference_key = $1 and transaction_type = $2
 
 -- name: settle (sqlite, last)
-update inbox.payment set state = 'paid', settled_by = $13, settled_at = {now}, changed_at = {now}
-where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
-  and (settled_by is null or settled_by = $13);
-update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = $18,
-  busy_until = null, settled_digest = $3, waived = 0, changed_at = {now}, place = $12, applied_as = $17
-where t.id = $1 and t.start_id = $2 and t.next_at is not null
-  and ($4 is null or exists (select e.amount from inbox.payment e where e.reference_key = $14 and e.transaction_type = $15
-    and e.settled_by = $13 and e.currency = $4 and e.amount = $5 and e.compare = $6));
-update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + $9, start_id = $10
-where id = $7 and next_at = $8 and attempts = $16 and $11 is not null
-  and exists (select t.id from inbox.transition t where t.id = $1 and t.start_id = $2 and t.state = 'settled');
+-- No row refuses it; the thread knows whether the transaction has ended.
+update inbox.payment set state = 'paid', settled_by = $1 ->> 'transition_id', settled_at = {now}, changed_at = {now}
+where reference_key = $1 ->> 'reference_key' and transaction_type = $1 ->> 'transaction_type'
+  and currency = $1 ->> 'currency' and amount = $1 ->> 'amount' and compare = $1 ->> 'compare'
+  and (settled_by is null or settled_by = $1 ->> 'transition_id');
+update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0,
+  last_error = $1 ->> 'last_error', busy_until = null, settled_digest = $1 ->> 'digest', waived = 0, changed_at = {now},
+  place = $1 ->> 'place', applied_as = $1 ->> 'applied_as'
+where t.id = $1 ->> 'id' and t.start_id = $1 ->> 'start_id' and t.next_at is not null
+  and ($1 ->> 'currency' is null or exists (select e.amount from inbox.payment e where e.reference_key = $1 ->> 'reference_key'
+    and e.transaction_type = $1 ->> 'transaction_type' and e.settled_by = $1 ->> 'transition_id'
+    and e.currency = $1 ->> 'currency' and e.amount = $1 ->> 'amount' and e.compare = $1 ->> 'compare'));
+update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1,
+  busy_until = {now} + ($1 ->> '$.next.busy_ms'), start_id = $1 ->> '$.next.start_id'
+where id = $1 ->> '$.next.id' and next_at = $1 ->> '$.next.next_at' and attempts = $1 ->> '$.next.attempts'
+  and exists (select t.id from inbox.transition t where t.id = $1 ->> 'id' and t.start_id = $1 ->> 'start_id'
+    and t.state = 'settled');
 select 1 as settled, count(n.id) as begun, n.last_error as begun_error
 from inbox.transition t
-left join inbox.transition n on n.id = $7 and n.start_id = $10
-where t.id = $1 and t.start_id = $2 and t.state = 'settled'
+left join inbox.transition n on n.id = $1 ->> '$.next.id' and n.start_id = $1 ->> '$.next.start_id'
+where t.id = $1 ->> 'id' and t.start_id = $1 ->> 'start_id' and t.state = 'settled'
 group by t.id
 
 -- name: park
