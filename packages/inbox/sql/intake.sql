@@ -10,8 +10,7 @@ created as (
     value ->> 'transactionType', value ->> 'subjectKey', {now}
   from given where (select c.id from inbox.callback c where c.transition_id = value ->> 'transitionId') is null
     and (value ->> 'isArchived' is not null or (select a.id from inbox.archive a
-      where a.transition = cast(cast('x' || substr(value ->> 'transitionId', 1, 16) as bit(64)) as bigint)
-        and a.internal_reference = {packed: substring(value ->> 'signed' from '"internal_reference":("([^"\\]|\\.)*")')}
+      where a.transition = cast(value ->> 'archiveKey' as bigint) and a.internal_reference = value ->> 'internalReference'
       limit 1) is null)
   on conflict (transition_id) do nothing
   returning id, transition_id, account
@@ -35,8 +34,8 @@ select transition_id from created
 insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
 select $transitionId, $account, $signed, $referenceKey, $transactionType, $subjectKey, {now}
 where $isArchived is not null
-  or not exists (select a.id from inbox.archive a where a.transition = unhex(substr($transitionId, 1, 16))
-    and a.internal_reference = {packed: $signed -> '$.internal_reference'})
+  or not exists (select a.id from inbox.archive a where a.transition = cast($archiveKey as integer)
+    and a.internal_reference = $internalReference)
 on conflict (transition_id) do nothing
 returning transition_id;
 insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)

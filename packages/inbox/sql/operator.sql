@@ -309,11 +309,10 @@ where reference_key = $1 and transaction_type = $2 and action <> 'forget' and no
 update inbox.payment set replaced = $3 where reference_key = $1 and transaction_type = $2
 
 -- name: find_forgotten
--- Here or in the archive, which keeps the first digits of the id.
+-- Here or in the archive, by its key $2.
 select a.id from inbox.action a where a.action = 'forget' and a.transition in (
   select c.id from inbox.callback c where c.transition_id = $1
-  union all select r.id from inbox.archive r
-  where r.transition = {postgres: cast(cast('x' || substr(cast($1 as text), 1, 16) as bit(64)) as bigint)}{sqlite: unhex(substr($1, 1, 16))}) limit 1
+  union all select r.id from inbox.archive r where r.transition = cast($2 as bigint)) limit 1
 
 -- name: read_version
 select coalesce(max(version), 0) as version, coalesce(max(compatible_with), 0) as compatible_with from inbox.migration

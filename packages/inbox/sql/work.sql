@@ -123,63 +123,26 @@ select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bg
 
 -- name: read_case (prepared)
 -- Of a transition with one body, its text as well. The statuses of an internal_reference are applied in the order of `place`.
--- has_past is 1 where read_past has more to say: of another transition that has settled the expectation, or of an archive that
--- may have one of the references, $2 and $3 as JSON; where these are null, it may.
-select c.transition_id, c.signed, c.reference_key, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims,
+-- is_paid_by_another is 1 where another transaction has settled the expectation; has_past, where the archive has one of the
+-- references, $2 and $3 as JSON, or may have one, since these are null.
+select c.transition_id, c.account, c.signed, c.reference_key, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims,
   b.refusal, b.first_at, b.traceparent, case when t.bodies = 1 then b.content end as content,
   e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at, e.order_id, e.order_total, e.needs,
   (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
     from inbox.callback other join inbox.transition applied on applied.id = other.id
     where other.subject_key = c.subject_key and applied.place is not null
     order by applied.place desc limit 1) as applied,
-  case when e.settled_by <> c.transition_id or cast($2 as text) is null
-    or exists (select a.id from inbox.archive a where {same: a.internal_reference = cast($2 as text)})
-    or exists (select a.id from inbox.archive a where {same: a.merchant_reference = cast($3 as text)})
+  case when e.settled_by <> c.transition_id and exists (select s.id from inbox.callback s
+    where s.transition_id = e.settled_by and s.subject_key <> c.subject_key) then 1 else 0 end as is_paid_by_another,
+  case when cast($2 as text) is null
+    or exists (select a.id from inbox.archive a where a.internal_reference = cast($2 as text))
+    or exists (select a.id from inbox.archive a where a.merchant_reference = cast($3 as text))
     then 1 else 0 end as has_past
 from inbox.transition t
 join inbox.callback c on c.id = t.id
 join inbox.body b on b.transition = t.id
 left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 where t.id = $1
-
--- name: read_past (postgres, prepared)
--- The archive is asked twice, each time by one of the two references: for this transition and those of its internal_reference,
--- and for the one that has settled the merchant_reference. What was archived since read_case is in both answers.
-select c.transition_id, c.account, case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
-  (select '[' || string_agg('{"isOwn":' || case when a.transition = cast(cast('x' || substr(c.transition_id, 1, 16) as bit(64)) as bigint) then 'true' else 'false' end ||
-      ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
-    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where {same: a.internal_reference = substring(c.signed from '"internal_reference":("([^"\\]|\\.)*")')} and k.account = c.account) as archived,
-  (select '{"currency":' || k.currency || ',"amount":"' || a.amount || '","compare":"' || k.compare || '","signed":' ||
-    '{"event":' || k.event || ',"merchant_reference":' || {plain: a.merchant_reference} || ',"internal_reference":' ||
-    {plain: a.internal_reference} || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
-    k.transaction_status || '}' || '}'
-    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where {same: a.merchant_reference = substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")')} and k.account = c.account
-      and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
-from inbox.callback c
-left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-left join inbox.callback s on s.transition_id = e.settled_by
-where c.id = $1
-
--- name: read_past (sqlite)
--- A string that is not JSON finds nothing in the archive, and the program that reads the row names its column.
-select c.transition_id, c.account, case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
-  (select '[' || string_agg('{"isOwn":' || case when a.transition = unhex(substr(c.transition_id, 1, 16)) then 'true' else 'false' end ||
-      ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
-    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where {same: a.internal_reference = iif(json_valid(c.signed), c.signed, 'null') -> '$.internal_reference'} and k.account = c.account) as archived,
-  (select '{"currency":' || k.currency || ',"amount":"' || a.amount || '","compare":"' || k.compare || '","signed":' ||
-    '{"event":' || k.event || ',"merchant_reference":' || {plain: a.merchant_reference} || ',"internal_reference":' ||
-    {plain: a.internal_reference} || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
-    k.transaction_status || '}' || '}'
-    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where {same: a.merchant_reference = iif(json_valid(c.signed), c.signed, 'null') -> '$.merchant_reference'} and k.account = c.account
-      and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
-from inbox.callback c
-left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-left join inbox.callback s on s.transition_id = e.settled_by
-where c.id = $1
 
 -- name: lock_order (postgres)
 -- Until the transaction ends, no other payment of the order settles.
@@ -361,7 +324,7 @@ insert into inbox.payment as e (reference_key, transaction_type, account, mercha
   replaced, deadline_at, changed_at, order_id, order_total)
 select $1, $2, $3, $4, 'open', $5, $6, $7, '[]', cast($8 as bigint), {now}, $9, $10
 where not exists (select a.id from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-  where {same: a.merchant_reference = cast($4 as text)} and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
+  where a.merchant_reference = cast($4 as text) and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
 on conflict (reference_key, transaction_type) do update set
   changed_at = case when e.amount is null then excluded.changed_at else e.changed_at end,
   currency = coalesce(e.currency, excluded.currency), compare = coalesce(e.compare, excluded.compare),

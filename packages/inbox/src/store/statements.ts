@@ -25,8 +25,7 @@ const HEAD = /^(\w+)(?: \(([\w, ]+)\))?$/;
  * The inbox's statements, by their names in the .sql files. A header such as `-- name: settle (postgres, prepared)` says which
  * engine a statement is for, if not for both, and how it runs. In a statement for both, `{now}` is the time, and `{postgres: …}`
  * is there for that engine only. A header with `of state, of reason` makes a statement of each kind, such as `list_payments of state`, in
- * which only the text in `{of state: …}` is there. `{money reasons}` and `{final reasons}` are the lists of states.ts and words.ts. In the archive, `{packed: …}` is a reference as it is kept, `{plain: …}` is its JSON again, and
- * `{same: … = …}` compares.
+ * which only the text in `{of state: …}` is there. `{money reasons}` and `{final reasons}` are the lists of states.ts and words.ts.
  */
 export class Statements<Tx> {
   readonly #store: Store<Tx>;
@@ -98,32 +97,6 @@ export class Statements<Tx> {
   }
 }
 
-/**
- * A reference in the archive is JSON, but one that is a UUID takes 17 bytes in place of 38: NUL, with which no JSON begins, and its
- * digits. `@` is the text or the column.
- */
-const REFERENCE = {
-  postgres: {
-    packed: `case when @ ~ '^"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}"$' then decode('00' || translate(@, '"-', ''), 'hex')
-      else convert_to(@, 'UTF8') end`,
-    plain: `case when get_byte(@, 0) = 0 then '"' || cast(encode(substr(@, 2), 'hex') as uuid) || '"'
-      else convert_from(@, 'UTF8') end`,
-  },
-  sqlite: {
-    packed: `case when @ glob '"????????-????-????-????-????????????"' and @ = lower(@)
-        and length(unhex(replace(substr(@, 2, 36), '-', ''))) = 16
-      then unhex('00' || replace(substr(@, 2, 36), '-', '')) else cast(@ as blob) end`,
-    plain: `case when substr(@, 1, 1) = x'00' then '"' || lower(hex(substr(@, 2, 4)) || '-' || hex(substr(@, 6, 2)) || '-' ||
-        hex(substr(@, 8, 2)) || '-' || hex(substr(@, 10, 2)) || '-' || hex(substr(@, 12))) || '"'
-      else cast(@ as text) end`,
-  },
-};
-/** By the hash, of which there is an index. */
-const SAME = {
-  postgres: `hashtextextended(encode($1, 'hex'), 0) = hashtextextended(encode({packed: $2}, 'hex'), 0) and $1 = {packed: $2}`,
-  sqlite: '$1 = {packed: $2}',
-};
-
 /** Replaces `inbox.` by the store's prefix. The setting `payment_inbox.attempt` stays. */
 export function inDialect(
   text: string,
@@ -134,9 +107,5 @@ export function inDialect(
     .replaceAll('{now}', NOW[dialect])
     .replaceAll('{money reasons}', listed(MONEY_REASONS))
     .replaceAll('{final reasons}', listed(FINAL_REASONS))
-    .replace(/\{same: (\S+) = ([^{}]*)\}/g, SAME[dialect])
-    .replace(/\{(packed|plain): ([^{}]*)\}/g, (_, form: 'packed' | 'plain', own: string) =>
-      REFERENCE[dialect][form].replaceAll('@', () => `(${own})`),
-    )
     .replace(/\binbox\./g, prefix);
 }
