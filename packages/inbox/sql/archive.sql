@@ -32,7 +32,7 @@ order by f.changed_at, f.id
 insert into inbox.archive_kind (account, event, transaction_type, transaction_status, state, reason, applied_as, currency, compare)
 select distinct c.account, value ->> 'event', c.transaction_type, value ->> 'status', t.state, coalesce(t.reason, ''),
   coalesce(t.applied_as, ''), coalesce(e.currency, ''), coalesce(e.compare, '')
-from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) as given}
+from {records: $1}
 join inbox.transition t on t.id = cast(value ->> 'id' as bigint)
 join inbox.callback c on c.id = t.id
 left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
@@ -44,7 +44,7 @@ on conflict do nothing
 insert into inbox.archive (id, changed_at, transition, kind, place, merchant_reference, internal_reference, amount)
 select t.id, t.changed_at, cast(value ->> 'key' as bigint), k.id, coalesce(t.place, 0), value ->> 'merchantReference',
   value ->> 'internalReference', coalesce(e.amount, '')
-from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) as given}
+from {records: $1}
 join inbox.transition t on t.id = cast(value ->> 'id' as bigint)
 join inbox.callback c on c.id = t.id
 left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
@@ -59,22 +59,22 @@ returning id
 -- Those that the transitions of the list $1 have settled.
 delete from inbox.payment where (reference_key, transaction_type, settled_by) in (
   select c.reference_key, c.transaction_type, c.transition_id from inbox.callback c
-  where c.id in (select cast(value as bigint) from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) as given}))
+  where c.id in (select cast(value as bigint) from {values: $1}))
 
 -- name: drop_failures
-delete from inbox.failure where transition in (select cast(value as bigint) from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) as given})
+delete from inbox.failure where transition in (select cast(value as bigint) from {values: $1})
 
 -- name: drop_deliveries
-delete from inbox.delivery where transition in (select cast(value as bigint) from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) as given})
+delete from inbox.delivery where transition in (select cast(value as bigint) from {values: $1})
 
 -- name: drop_bodies
-delete from inbox.body where transition in (select cast(value as bigint) from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) as given})
+delete from inbox.body where transition in (select cast(value as bigint) from {values: $1})
 
 -- name: drop_transitions
-delete from inbox.transition where id in (select cast(value as bigint) from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) as given})
+delete from inbox.transition where id in (select cast(value as bigint) from {values: $1})
 
 -- name: drop_callbacks
-delete from inbox.callback where id in (select cast(value as bigint) from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) as given})
+delete from inbox.callback where id in (select cast(value as bigint) from {values: $1})
 
 -- name: count_archived (postgres)
 insert into inbox.tally (account, total, archived) values ($1, -cast($2 as bigint), cast($2 as bigint))

@@ -3,7 +3,7 @@
 -- insert meets its row, where it would wait for the transaction that changes it; so is an archived one, unless isArchived says
 -- to keep the record beside the archive. Their number is a new row of tally: a row that every group updated would grow a chain
 -- of versions under an old snapshot.
-with given as materialized (select value from jsonb_array_elements(cast($1 as jsonb)) as given(value)),
+with given as materialized (select value from {records: $1}),
 created as (
   insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
   select value ->> 'transitionId', value ->> 'account', value ->> 'signed', value ->> 'referenceKey',
@@ -51,38 +51,27 @@ on conflict (account) do update set total = total + 1
 insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent, provider)
 select cast(value ->> 'id' as bigint), value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId',
   value ->> 'refusal', {now}, value ->> 'traceparent', value ->> 'provider'
-from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) where true}
+from {records: $1}
+where true
 on conflict (transition, digest) do update set refusal = null
 
--- name: find_known (postgres)
+-- name: find_known
 -- For deliveries of known transitions: whether the body is also known, and as what; and whether the transition is free, which
--- is then locked until the transaction ends.
+-- is then locked until the transaction ends. SQLite has only one writer.
 select c.id, c.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal,
-  pg_try_advisory_xact_lock(hashtextextended('inbox.transition ' || c.transition_id, 0)) as is_free
-from jsonb_array_elements(cast($1 as jsonb)) as given(value)
+  {postgres: pg_try_advisory_xact_lock(hashtextextended('inbox.transition ' || c.transition_id, 0))}{sqlite: true} as is_free
+from {records: $1}
 join inbox.callback c on c.transition_id = value ->> 'transitionId'
 left join inbox.body b on b.transition = c.id and b.digest = value ->> 'digest'
 
--- name: find_known (sqlite)
--- There is only one writer.
-select c.id, c.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal, true as is_free
-from json_each($1)
-join inbox.callback c on c.transition_id = value ->> 'transitionId'
-left join inbox.body b on b.transition = c.id and b.digest = value ->> 'digest'
-
--- name: count_deliveries (postgres)
+-- name: count_deliveries
 -- Separate from the bodies, which are large, so that a repetition writes only a few bytes. No row for a transition that was
 -- archived meanwhile.
 insert into inbox.delivery as d (transition, digest, repeats, last_at)
-select cast(value ->> 'id' as bigint), value ->> 'digest', cast(value ->> 'repeats' as integer), {now}
-from jsonb_array_elements(cast($1 as jsonb)) as given(value)
+select t.id, value ->> 'digest', cast(value ->> 'repeats' as integer), {now}
+from {records: $1}
 join inbox.transition t on t.id = cast(value ->> 'id' as bigint)
-on conflict (transition, digest) do update set repeats = d.repeats + excluded.repeats, last_at = excluded.last_at
-
--- name: count_deliveries (sqlite)
-insert into inbox.delivery as d (transition, digest, repeats, last_at)
-select value ->> 'id', value ->> 'digest', value ->> 'repeats', {now}
-from json_each($1) where true
+where true
 on conflict (transition, digest) do update set repeats = d.repeats + excluded.repeats, last_at = excluded.last_at
 
 -- name: lock_transition

@@ -49,7 +49,7 @@ select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.comp
     where a.merchant_reference = value ->> 'reference') then 1 else 0 end as is_archived,
   case when exists (select 1 from inbox.callback o where o.subject_key = value ->> 'subjectKey'
     and o.reference_key <> value ->> 'referenceKey') then 1 else 0 end as is_shared
-from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1)}
+from {records: $1}
 left join inbox.payment e
   on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'
 left join inbox.callback s on s.transition_id = e.settled_by

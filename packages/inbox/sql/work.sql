@@ -69,14 +69,13 @@ update inbox.transition set busy_until = null,
   next_at = case when next_at > {now} then {now} else next_at end,
   changed_at = case when changed_at > {now} then {now} else changed_at end
 where id in (select t.id from inbox.transition t
-  where t.account = $1 and t.next_at is not null and t.id in (select cast(value as bigint)
-    from {postgres: jsonb_array_elements_text(cast($2 as jsonb)) as given(value)}{sqlite: json_each($2)}){postgres:  for update of t skip locked})
+  where t.account = $1 and t.next_at is not null and t.id in (select cast(value as bigint) from {values: $2}){postgres:  for update of t skip locked})
 
 -- name: count_due
 select count(*) as count from inbox.transition
 where account = $1 and next_at <= {now} and (busy_until is null or busy_until <= {now})
 
--- name: start_attempt (postgres, prepared)
+-- name: start_attempt (prepared)
 -- Committed before the handler runs. Nothing is started while another process works on the same internal_reference, $5.
 -- $4 identifies this start: only its owner takes it back, settles, parks or fails it. No index has a column that changes here,
 -- and the table's fillfactor leaves room for the new version on the same page: so no index is written. $6 are the attempts that
@@ -85,14 +84,10 @@ where account = $1 and next_at <= {now} and (busy_until is null or busy_until <=
 -- failure of the attempt then counts it (threat A77). The start of a retry waits: its handler may be what ends the server.
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + cast($3 as bigint),
   start_id = $4
-where id = $1 and next_at = cast($2 as bigint) and attempts = cast($6 as integer) and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $5, 0))
-returning last_error, set_config('synchronous_commit',
-  case when attempts = 1 then 'off' else current_setting('synchronous_commit') end, true)
-
--- name: start_attempt (sqlite)
-update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + $3, start_id = $4
-where id = $1 and next_at = $2 and attempts = $6 and $5 is not null
-returning last_error
+where id = $1 and next_at = cast($2 as bigint) and attempts = cast($6 as integer)
+  {postgres: and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $5, 0))}
+returning last_error{postgres: , set_config('synchronous_commit',
+  case when attempts = 1 then 'off' else current_setting('synchronous_commit') end, true)}
 
 -- name: enter_attempt (postgres, prepared)
 -- The mark disappears when the handler ends the transaction. The lock serialises the handlers of an internal_reference in these

@@ -163,3 +163,4 @@ create table inbox.migration (
   compatible_with integer not null,
   migrated_at bigint not null
 );
+insert into inbox.migration (version, compatible_with, migrated_at) values (1, 1, {now});

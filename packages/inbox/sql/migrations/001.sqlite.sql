@@ -162,3 +162,4 @@ create table inbox.migration (
   compatible_with integer not null,
   migrated_at integer not null
 ) strict;
+insert into inbox.migration (version, compatible_with, migrated_at) values (1, 1, {now});
