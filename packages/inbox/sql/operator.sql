@@ -383,10 +383,8 @@ select count(*) as count from (
 ) as last where last_error = $2
 
 -- name: list_untaken
--- What the last 200 reports without a handler are: their types and statuses as JSON.
-select transaction_type, transaction_status, count(*) as count from (
-  select c.transaction_type, {postgres: cast(cast(c.signed as json) -> 'transaction_status' as text)}{sqlite: c.signed -> '$.transaction_status'} as transaction_status
-  from inbox.transition t join inbox.callback c on c.id = t.id
-  where t.account = $1 and t.state = 'unhandled' and t.reason = 'no_handler'
-  order by t.changed_at desc, t.id desc limit 200
-) as last group by transaction_type, transaction_status order by 3 desc, 1, 2 limit 10
+-- The last 200 reports without a handler.
+select c.signed
+from inbox.transition t join inbox.callback c on c.id = t.id
+where t.account = $1 and t.state = 'unhandled' and t.reason = 'no_handler'
+order by t.changed_at desc, t.id desc limit 200

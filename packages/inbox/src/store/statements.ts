@@ -24,11 +24,11 @@ const TERMS: Readonly<Record<string, Term>> = {
   // The objects, and the strings or whole numbers, of a JSON array.
   records: {
     postgres: (array) => `jsonb_array_elements(cast(${array} as jsonb)) as given(value)`,
-    sqlite: (array) => `json_each(${array}) as given`,
+    sqlite: (array) => `json_each(${array})`,
   },
   values: {
     postgres: (array) => `jsonb_array_elements_text(cast(${array} as jsonb)) as given(value)`,
-    sqlite: (array) => `json_each(${array}) as given`,
+    sqlite: (array) => `json_each(${array})`,
   },
   greatest: { postgres: () => 'greatest', sqlite: () => 'max' },
   least: { postgres: () => 'least', sqlite: () => 'min' },
