@@ -3,15 +3,14 @@
 -- insert meets its row, where it would wait for the transaction that changes it; so is an archived one, unless isArchived says
 -- to keep the record beside the archive. Their number is a new row of tally: a row that every group updated would grow a chain
 -- of versions under an old snapshot.
-with given as materialized (select value from jsonb_array_elements(cast($1 as jsonb)) as given(value)),
+with given as materialized (select value from {records: $1}),
 created as (
   insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
   select value ->> 'transitionId', value ->> 'account', value ->> 'signed', value ->> 'referenceKey',
     value ->> 'transactionType', value ->> 'subjectKey', {now}
   from given where (select c.id from inbox.callback c where c.transition_id = value ->> 'transitionId') is null
     and (value ->> 'isArchived' is not null or (select a.id from inbox.archive a
-      where a.transition = cast(cast('x' || substr(value ->> 'transitionId', 1, 16) as bit(64)) as bigint)
-        and a.internal_reference = {packed: substring(value ->> 'signed' from '"internal_reference":("([^"\\]|\\.)*")')}
+      where a.transition = cast(value ->> 'archiveKey' as bigint) and a.internal_reference = value ->> 'internalReference'
       limit 1) is null)
   on conflict (transition_id) do nothing
   returning id, transition_id, account
@@ -35,8 +34,8 @@ select transition_id from created
 insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
 select $transitionId, $account, $signed, $referenceKey, $transactionType, $subjectKey, {now}
 where $isArchived is not null
-  or not exists (select a.id from inbox.archive a where a.transition = unhex(substr($transitionId, 1, 16))
-    and a.internal_reference = {packed: $signed -> '$.internal_reference'})
+  or not exists (select a.id from inbox.archive a where a.transition = cast($archiveKey as integer)
+    and a.internal_reference = $internalReference)
 on conflict (transition_id) do nothing
 returning transition_id;
 insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
@@ -52,38 +51,27 @@ on conflict (account) do update set total = total + 1
 insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at, traceparent, provider)
 select cast(value ->> 'id' as bigint), value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId',
   value ->> 'refusal', {now}, value ->> 'traceparent', value ->> 'provider'
-from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1) where true}
+from {records: $1}
+where true
 on conflict (transition, digest) do update set refusal = null
 
--- name: find_known (postgres)
+-- name: find_known
 -- For deliveries of known transitions: whether the body is also known, and as what; and whether the transition is free, which
--- is then locked until the transaction ends.
+-- is then locked until the transaction ends. SQLite has only one writer.
 select c.id, c.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal,
-  pg_try_advisory_xact_lock(hashtextextended('inbox.transition ' || c.transition_id, 0)) as is_free
-from jsonb_array_elements(cast($1 as jsonb)) as given(value)
+  {postgres: pg_try_advisory_xact_lock(hashtextextended('inbox.transition ' || c.transition_id, 0))}{sqlite: true} as is_free
+from {records: $1}
 join inbox.callback c on c.transition_id = value ->> 'transitionId'
 left join inbox.body b on b.transition = c.id and b.digest = value ->> 'digest'
 
--- name: find_known (sqlite)
--- There is only one writer.
-select c.id, c.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal, true as is_free
-from json_each($1)
-join inbox.callback c on c.transition_id = value ->> 'transitionId'
-left join inbox.body b on b.transition = c.id and b.digest = value ->> 'digest'
-
--- name: count_deliveries (postgres)
+-- name: count_deliveries
 -- Separate from the bodies, which are large, so that a repetition writes only a few bytes. No row for a transition that was
 -- archived meanwhile.
 insert into inbox.delivery as d (transition, digest, repeats, last_at)
-select cast(value ->> 'id' as bigint), value ->> 'digest', cast(value ->> 'repeats' as integer), {now}
-from jsonb_array_elements(cast($1 as jsonb)) as given(value)
+select t.id, value ->> 'digest', cast(value ->> 'repeats' as integer), {now}
+from {records: $1}
 join inbox.transition t on t.id = cast(value ->> 'id' as bigint)
-on conflict (transition, digest) do update set repeats = d.repeats + excluded.repeats, last_at = excluded.last_at
-
--- name: count_deliveries (sqlite)
-insert into inbox.delivery as d (transition, digest, repeats, last_at)
-select value ->> 'id', value ->> 'digest', value ->> 'repeats', {now}
-from json_each($1) where true
+where true
 on conflict (transition, digest) do update set repeats = d.repeats + excluded.repeats, last_at = excluded.last_at
 
 -- name: lock_transition

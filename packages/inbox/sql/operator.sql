@@ -152,13 +152,13 @@ select id from (
   select * from (select id, next_at, busy_until, attempts, looks, changed_at from inbox.transition
     where account = $1 and next_at is not null and next_at <= {now} order by next_at, id limit 10000) as first
 ) as t
-where {postgres: greatest}{sqlite: max}(next_at, coalesce(busy_until, next_at)) > {now} + case
+where {greatest}(next_at, coalesce(busy_until, next_at)) > {now} + case
   when attempts + looks = 0 or changed_at > {now} + 1000 then 1000
-  else {postgres: greatest}{sqlite: max}(
-    case when attempts = 0 then 0 else {postgres: least}{sqlite: min}(cast($3 as bigint),
-      cast($2 as bigint) << {postgres: least}{sqlite: min}(attempts - 1, 31)) end,
-    case when looks = 0 then 0 else {postgres: least}{sqlite: min}(cast($5 as bigint),
-      cast($4 as bigint) << {postgres: least}{sqlite: min}(looks - 1, 31)) end) end
+  else {greatest}(
+    case when attempts = 0 then 0 else {least}(cast($3 as bigint),
+      cast($2 as bigint) << {least}(attempts - 1, 31)) end,
+    case when looks = 0 then 0 else {least}(cast($5 as bigint),
+      cast($4 as bigint) << {least}(looks - 1, 31)) end) end
 
 -- name: read_payment
 select p.reference_key, p.transaction_type, p.merchant_reference, case when p.state = 'open' and p.deadline_at <= {now} then 'overdue' else p.state end as state,
@@ -179,7 +179,7 @@ select f.reference_key, f.transaction_type, f.merchant_reference, f.shown as sta
   case when f.number = cast($2 as integer) then 1 else 0 end as is_last
 from (
   select l.*, row_number() over (order by l.place desc, l.reference_key desc, l.transaction_type desc) as number,
-    case when l.changed_at >= cast($5 as bigint) and l.changed_at < cast($6 as bigint) and l.shown in (select value from {postgres: jsonb_array_elements_text(cast($4 as jsonb)) as given(value)}{sqlite: json_each($4)})
+    case when l.changed_at >= cast($5 as bigint) and l.changed_at < cast($6 as bigint) and l.shown in (select value from {values: $4})
       and (cast($9 as text) is null or l.needs = coalesce(nullif($9, ''), l.needs))
       and (cast($7 as text) is null or lower(l.merchant_reference) like $7 escape '\'
         or 1 in (select 1 from inbox.callback c
@@ -196,8 +196,8 @@ from (
       {of overdue: select p.*, -p.deadline_at as place from inbox.payment p where p.state = 'open' and -p.deadline_at >= -{now}}
       {of order: select p.*, p.changed_at as place from inbox.payment p where p.account = $1 and p.order_id = $13}
       {of key: select p.*, p.changed_at as place from inbox.payment p where p.reference_key in (
-        select value from {postgres: jsonb_array_elements_text(cast($13 as jsonb)) as given(value)}{sqlite: json_each($13)} union all select c.reference_key from inbox.callback c
-        where c.subject_key in (select value from {postgres: jsonb_array_elements_text(cast($14 as jsonb)) as given(value)}{sqlite: json_each($14)}))}
+        select value from {values: $13} union all select c.reference_key from inbox.callback c
+        where c.subject_key in (select value from {values: $14}))}
     ) as k
     where k.account = $1 and (k.place, k.reference_key, k.transaction_type) < (cast($10 as bigint), $11, $12)
     order by k.place desc, k.reference_key desc, k.transaction_type desc limit cast($2 as integer)
@@ -266,14 +266,11 @@ delete from inbox.failure where (transition, start_id) in (
   limit 500)
 returning transition
 
--- name: find_forgettable (postgres)
+-- name: find_forgettable
 -- Until the transaction ends, no receiver counts a delivery of them.
-select found.id, found.transition_id, found.signed,
-  cast(pg_advisory_xact_lock(hashtextextended('inbox.transition ' || found.transition_id, 0)) as text) as locked
+select found.id, found.transition_id, found.signed{postgres: ,
+  cast(pg_advisory_xact_lock(hashtextextended('inbox.transition ' || found.transition_id, 0)) as text) as locked}
 from (select id, transition_id, signed from inbox.callback where reference_key = $1 and account = $2 order by id) as found
-
--- name: find_forgettable (sqlite)
-select id, transition_id, signed from inbox.callback where reference_key = $1 and account = $2 order by id
 
 -- name: find_contents
 -- The first verified one: a later delivery of a body that claims the same counts as its delivery.
@@ -309,14 +306,21 @@ where reference_key = $1 and transaction_type = $2 and action <> 'forget' and no
 update inbox.payment set replaced = $3 where reference_key = $1 and transaction_type = $2
 
 -- name: find_forgotten
--- Here or in the archive, which keeps the first digits of the id.
+-- Here or in the archive, by its key $2.
 select a.id from inbox.action a where a.action = 'forget' and a.transition in (
   select c.id from inbox.callback c where c.transition_id = $1
-  union all select r.id from inbox.archive r
-  where r.transition = {postgres: cast(cast('x' || substr(cast($1 as text), 1, 16) as bit(64)) as bigint)}{sqlite: unhex(substr($1, 1, 16))}) limit 1
+  union all select r.id from inbox.archive r where r.transition = cast($2 as bigint)) limit 1
 
 -- name: read_version
 select coalesce(max(version), 0) as version, coalesce(max(compatible_with), 0) as compatible_with from inbox.migration
+
+-- name: lock_migration (postgres)
+-- Every process on every machine waits here for the one that migrates. The number is arbitrary, and the same for all of them. Its
+-- result is not selected: it is void, which Prisma cannot read.
+select 1 as locked from pg_advisory_xact_lock(7265018224613)
+
+-- name: checkpoint (sqlite)
+pragma wal_checkpoint
 
 -- name: has_tables (postgres)
 -- Not to_regclass(): inside a transaction it may not see what another one has just made.
@@ -379,10 +383,8 @@ select count(*) as count from (
 ) as last where last_error = $2
 
 -- name: list_untaken
--- What the last 200 reports without a handler are: their types and statuses as JSON.
-select transaction_type, transaction_status, count(*) as count from (
-  select c.transaction_type, {postgres: cast(cast(c.signed as json) -> 'transaction_status' as text)}{sqlite: c.signed -> '$.transaction_status'} as transaction_status
-  from inbox.transition t join inbox.callback c on c.id = t.id
-  where t.account = $1 and t.state = 'unhandled' and t.reason = 'no_handler'
-  order by t.changed_at desc, t.id desc limit 200
-) as last group by transaction_type, transaction_status order by 3 desc, 1, 2 limit 10
+-- The last 200 reports without a handler.
+select c.signed
+from inbox.transition t join inbox.callback c on c.id = t.id
+where t.account = $1 and t.state = 'unhandled' and t.reason = 'no_handler'
+order by t.changed_at desc, t.id desc limit 200

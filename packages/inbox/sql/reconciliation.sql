@@ -8,27 +8,27 @@ order by abs(taken_at - cast($2 as bigint)), taken_at limit 1
 
 -- name: total_settled
 -- What was settled from $2 on and before $3, by amount, since the exact sum of decimals is not one of both engines. `certain`
--- is 1 from $4 to $5. In the archive, currencies are JSON.
-select currency, transaction_type, compare, amount, is_archived,
+-- is 1 from $4 to $5.
+select currency, transaction_type, compare, amount,
   case when at >= cast($4 as bigint) and at <= cast($5 as bigint) then 1 else 0 end as certain, count(*) as count
 from (
-  select currency, transaction_type, compare, amount, 0 as is_archived, settled_at as at from inbox.payment
+  select currency, transaction_type, compare, amount, settled_at as at from inbox.payment
   where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint) and settled_at < cast($3 as bigint)
   union all
-  select k.currency, k.transaction_type, k.compare, a.amount, 1, a.changed_at from inbox.archive a
+  select k.currency, k.transaction_type, k.compare, a.amount, a.changed_at from inbox.archive a
   join inbox.archive_kind k on k.id = a.kind
   where k.account = $1 and a.amount <> '' and a.changed_at >= cast($2 as bigint) and a.changed_at < cast($3 as bigint)
 ) as settled
-group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
+group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
 
 -- name: list_settled
--- In the archive, references are JSON, and the id of the transition follows from what is there.
+-- In the archive, the id of the transition follows from what is there.
 -- A page, after the row that $4 to $7 name.
 select transaction_type, merchant_reference, settled_by, is_archived, at from (
   select transaction_type, merchant_reference, settled_by, 0 as is_archived, settled_at as at from inbox.payment
   where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint) and settled_at < cast($3 as bigint)
   union all
-  select k.transaction_type, {plain: a.merchant_reference}, null, 1, a.changed_at from inbox.archive a
+  select k.transaction_type, a.merchant_reference, null, 1, a.changed_at from inbox.archive a
   join inbox.archive_kind k on k.id = a.kind
   where k.account = $1 and a.amount <> '' and a.changed_at >= cast($2 as bigint) and a.changed_at < cast($3 as bigint)
 ) as settled
@@ -46,10 +46,10 @@ select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.comp
       where value ->> 'transitionId' is null and c.reference_key = value ->> 'referenceKey'
         and c.transaction_type = value ->> 'transactionType')) as state,
   case when exists (select 1 from inbox.archive a
-    where {same: a.merchant_reference = value ->> 'reference'}) then 1 else 0 end as is_archived,
+    where a.merchant_reference = value ->> 'reference') then 1 else 0 end as is_archived,
   case when exists (select 1 from inbox.callback o where o.subject_key = value ->> 'subjectKey'
     and o.reference_key <> value ->> 'referenceKey') then 1 else 0 end as is_shared
-from {postgres: jsonb_array_elements(cast($1 as jsonb)) as given(value)}{sqlite: json_each($1)}
+from {records: $1}
 left join inbox.payment e
   on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'
 left join inbox.callback s on s.transition_id = e.settled_by

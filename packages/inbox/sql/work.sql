@@ -69,14 +69,13 @@ update inbox.transition set busy_until = null,
   next_at = case when next_at > {now} then {now} else next_at end,
   changed_at = case when changed_at > {now} then {now} else changed_at end
 where id in (select t.id from inbox.transition t
-  where t.account = $1 and t.next_at is not null and t.id in (select cast(value as bigint)
-    from {postgres: jsonb_array_elements_text(cast($2 as jsonb)) as given(value)}{sqlite: json_each($2)}){postgres:  for update of t skip locked})
+  where t.account = $1 and t.next_at is not null and t.id in (select cast(value as bigint) from {values: $2}){postgres:  for update of t skip locked})
 
 -- name: count_due
 select count(*) as count from inbox.transition
 where account = $1 and next_at <= {now} and (busy_until is null or busy_until <= {now})
 
--- name: start_attempt (postgres, prepared)
+-- name: start_attempt (prepared)
 -- Committed before the handler runs. Nothing is started while another process works on the same internal_reference, $5.
 -- $4 identifies this start: only its owner takes it back, settles, parks or fails it. No index has a column that changes here,
 -- and the table's fillfactor leaves room for the new version on the same page: so no index is written. $6 are the attempts that
@@ -85,14 +84,10 @@ where account = $1 and next_at <= {now} and (busy_until is null or busy_until <=
 -- failure of the attempt then counts it (threat A77). The start of a retry waits: its handler may be what ends the server.
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + cast($3 as bigint),
   start_id = $4
-where id = $1 and next_at = cast($2 as bigint) and attempts = cast($6 as integer) and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $5, 0))
-returning last_error, set_config('synchronous_commit',
-  case when attempts = 1 then 'off' else current_setting('synchronous_commit') end, true)
-
--- name: start_attempt (sqlite)
-update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + $3, start_id = $4
-where id = $1 and next_at = $2 and attempts = $6 and $5 is not null
-returning last_error
+where id = $1 and next_at = cast($2 as bigint) and attempts = cast($6 as integer)
+  {postgres: and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $5, 0))}
+returning last_error{postgres: , set_config('synchronous_commit',
+  case when attempts = 1 then 'off' else current_setting('synchronous_commit') end, true)}
 
 -- name: enter_attempt (postgres, prepared)
 -- The mark disappears when the handler ends the transaction. The lock serialises the handlers of an internal_reference in these
@@ -123,63 +118,26 @@ select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bg
 
 -- name: read_case (prepared)
 -- Of a transition with one body, its text as well. The statuses of an internal_reference are applied in the order of `place`.
--- has_past is 1 where read_past has more to say: of another transition that has settled the expectation, or of an archive that
--- may have one of the references, $2 and $3 as JSON; where these are null, it may.
-select c.transition_id, c.signed, c.reference_key, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims,
+-- is_paid_by_another is 1 where another transaction has settled the expectation; has_past, where the archive has one of the
+-- references, $2 and $3 as JSON, or may have one, since these are null.
+select c.transition_id, c.account, c.signed, c.reference_key, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims,
   b.refusal, b.first_at, b.traceparent, case when t.bodies = 1 then b.content end as content,
   e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at, e.order_id, e.order_total, e.needs,
   (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
     from inbox.callback other join inbox.transition applied on applied.id = other.id
     where other.subject_key = c.subject_key and applied.place is not null
     order by applied.place desc limit 1) as applied,
-  case when e.settled_by <> c.transition_id or cast($2 as text) is null
-    or exists (select a.id from inbox.archive a where {same: a.internal_reference = cast($2 as text)})
-    or exists (select a.id from inbox.archive a where {same: a.merchant_reference = cast($3 as text)})
+  case when e.settled_by <> c.transition_id and exists (select s.id from inbox.callback s
+    where s.transition_id = e.settled_by and s.subject_key <> c.subject_key) then 1 else 0 end as is_paid_by_another,
+  case when cast($2 as text) is null
+    or exists (select a.id from inbox.archive a where a.internal_reference = cast($2 as text))
+    or exists (select a.id from inbox.archive a where a.merchant_reference = cast($3 as text))
     then 1 else 0 end as has_past
 from inbox.transition t
 join inbox.callback c on c.id = t.id
 join inbox.body b on b.transition = t.id
 left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 where t.id = $1
-
--- name: read_past (postgres, prepared)
--- The archive is asked twice, each time by one of the two references: for this transition and those of its internal_reference,
--- and for the one that has settled the merchant_reference. What was archived since read_case is in both answers.
-select c.transition_id, c.account, case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
-  (select '[' || string_agg('{"isOwn":' || case when a.transition = cast(cast('x' || substr(c.transition_id, 1, 16) as bit(64)) as bigint) then 'true' else 'false' end ||
-      ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
-    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where {same: a.internal_reference = substring(c.signed from '"internal_reference":("([^"\\]|\\.)*")')} and k.account = c.account) as archived,
-  (select '{"currency":' || k.currency || ',"amount":"' || a.amount || '","compare":"' || k.compare || '","signed":' ||
-    '{"event":' || k.event || ',"merchant_reference":' || {plain: a.merchant_reference} || ',"internal_reference":' ||
-    {plain: a.internal_reference} || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
-    k.transaction_status || '}' || '}'
-    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where {same: a.merchant_reference = substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")')} and k.account = c.account
-      and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
-from inbox.callback c
-left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-left join inbox.callback s on s.transition_id = e.settled_by
-where c.id = $1
-
--- name: read_past (sqlite)
--- A string that is not JSON finds nothing in the archive, and the program that reads the row names its column.
-select c.transition_id, c.account, case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
-  (select '[' || string_agg('{"isOwn":' || case when a.transition = unhex(substr(c.transition_id, 1, 16)) then 'true' else 'false' end ||
-      ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
-    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where {same: a.internal_reference = iif(json_valid(c.signed), c.signed, 'null') -> '$.internal_reference'} and k.account = c.account) as archived,
-  (select '{"currency":' || k.currency || ',"amount":"' || a.amount || '","compare":"' || k.compare || '","signed":' ||
-    '{"event":' || k.event || ',"merchant_reference":' || {plain: a.merchant_reference} || ',"internal_reference":' ||
-    {plain: a.internal_reference} || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
-    k.transaction_status || '}' || '}'
-    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where {same: a.merchant_reference = iif(json_valid(c.signed), c.signed, 'null') -> '$.merchant_reference'} and k.account = c.account
-      and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
-from inbox.callback c
-left join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-left join inbox.callback s on s.transition_id = e.settled_by
-where c.id = $1
 
 -- name: lock_order (postgres)
 -- Until the transaction ends, no other payment of the order settles.
@@ -211,38 +169,46 @@ select now() < statement_timestamp() as is_open
 select 1 as is_open
 
 -- name: settle (postgres, prepared, last)
--- It fails unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
--- is as it was when the handler ran, and not canceled meanwhile: the text that is not a number says why, in two pieces, since some libraries quote the
--- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
--- transaction has its row, for which this one must not wait. $12 is the place of what is settled, after those that were read
--- under the lock; $13 is its id, $14 and $15 are the key of its expectation, $16 the attempts of $7, and
--- $17 what the status means for the payment, and $18 what is to be said of its handler.
-with expected as (
-  update inbox.payment set state = 'paid', settled_by = $13, settled_at = {now}, changed_at = {now}
-  where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
-    and (settled_by is null or settled_by = $13) and current_setting('payment_inbox.attempt', true) = $2
-    and (canceled_at is null or exists (select w.id from inbox.transition w where w.id = $1 and w.waived = 1))
-  returning settled_by
+-- $1 is a JSON object, whose members are named like the columns; those of `next` are of the transition that is started as in
+-- start_attempt, unless it changed or another transaction has its row, for which this one must not wait. `currency`, `amount` and
+-- `compare` are the expectation, as it was when the handler ran: they are missing where none is settled. `place` is after those
+-- that were read under the lock. COMMIT is in the same message, so a refusal must be an error, and SQL has none of its own: the
+-- logarithm of 0 (2201E) says that the transaction has lost the mark `start_id`, and the root of -1 (2201F) that the expectation
+-- or the transition has changed. Unlike a division by zero, neither is to be expected of a trigger of the merchant.
+with given as materialized (
+  select *, current_setting('payment_inbox.attempt', true) is not distinct from start_id as is_own
+  from jsonb_to_record(cast($1 as jsonb)) as given(id bigint, start_id text, digest text, place integer, transition_id text,
+    reference_key text, transaction_type text, currency text, amount text, compare text, applied_as text, last_error text,
+    next jsonb)
+), expected as (
+  update inbox.payment as e set state = 'paid', settled_by = given.transition_id, settled_at = {now}, changed_at = {now}
+  from given
+  where e.reference_key = given.reference_key and e.transaction_type = given.transaction_type
+    and e.currency = given.currency and e.amount = given.amount and e.compare = given.compare
+    and (e.settled_by is null or e.settled_by = given.transition_id) and given.is_own
+    and (e.canceled_at is null or exists (select w.id from inbox.transition w where w.id = given.id and w.waived = 1))
+  returning e.settled_by
 ), settled as (
-  update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = $18,
-    busy_until = null, settled_digest = $3, waived = 0, place = cast($12 as integer), changed_at = {now}, applied_as = $17
-  where t.id = $1 and t.start_id = $2 and t.next_at is not null and current_setting('payment_inbox.attempt', true) = $2
-    and (cast($4 as text) is null or exists (select settled_by from expected))
+  update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0,
+    last_error = given.last_error, busy_until = null, settled_digest = given.digest, waived = 0, place = given.place,
+    changed_at = {now}, applied_as = given.applied_as
+  from given
+  where t.id = given.id and t.start_id = given.start_id and t.next_at is not null and given.is_own
+    and (given.currency is null or exists (select settled_by from expected))
   returning t.id
 ), begun as (
   update inbox.transition as n set attempts = n.attempts + 1, unfinished = n.unfinished + 1,
-    busy_until = {now} + cast($9 as bigint), start_id = $10
-  where n.ctid = (select free.ctid from inbox.transition free
-      where free.id = cast($7 as bigint) and free.next_at = cast($8 as bigint) and free.attempts = cast($16 as integer)
+    busy_until = {now} + (select cast(next ->> 'busy_ms' as bigint) from given), start_id = (select next ->> 'start_id' from given)
+  where n.ctid = (select free.ctid from inbox.transition free join given on free.id = cast(next ->> 'id' as bigint)
+      where free.next_at = cast(next ->> 'next_at' as bigint) and free.attempts = cast(next ->> 'attempts' as integer)
         and exists (select settled.id from settled)
-      for update skip locked)
-    and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $11, 0))
+      for update of free skip locked)
+    and pg_try_advisory_xact_lock(hashtextextended('inbox.' || (select next ->> 'subject_key' from given), 0))
   returning n.id, n.last_error
 )
-select cast(case when current_setting('payment_inbox.attempt', true) is distinct from $2 then 'payment_inbox: ' || 'ended'
-  when not exists (select settled.id from settled) then 'payment_inbox: ' || 'changed' else '1' end as integer) as settled,
+select case when given.is_own then sqrt(settled.count - 1) else ln(settled.count) end as settled,
   begun.id as begun, begun.last_error as begun_error
-from (select 1) as verdict left join begun on true
+from given cross join (select count(*) as count from settled) as settled left join begun on true
 
 -- name: lock_briefly (postgres)
 -- For the transaction that parks: a merchant's own transaction may hold the payment for long, and a worker must not wait for it.
@@ -267,21 +233,27 @@ where c.reference_key = $1 and c.transaction_type = $2
 update inbox.payment set state = $3, needs = $4, changed_at = {now} where reference_key = $1 and transaction_type = $2
 
 -- name: settle (sqlite, last)
-update inbox.payment set state = 'paid', settled_by = $13, settled_at = {now}, changed_at = {now}
-where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
-  and (settled_by is null or settled_by = $13);
-update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = $18,
-  busy_until = null, settled_digest = $3, waived = 0, changed_at = {now}, place = $12, applied_as = $17
-where t.id = $1 and t.start_id = $2 and t.next_at is not null
-  and ($4 is null or exists (select e.amount from inbox.payment e where e.reference_key = $14 and e.transaction_type = $15
-    and e.settled_by = $13 and e.currency = $4 and e.amount = $5 and e.compare = $6));
-update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, busy_until = {now} + $9, start_id = $10
-where id = $7 and next_at = $8 and attempts = $16 and $11 is not null
-  and exists (select t.id from inbox.transition t where t.id = $1 and t.start_id = $2 and t.state = 'settled');
+-- No row refuses it; the thread knows whether the transaction has ended.
+update inbox.payment set state = 'paid', settled_by = $1 ->> 'transition_id', settled_at = {now}, changed_at = {now}
+where reference_key = $1 ->> 'reference_key' and transaction_type = $1 ->> 'transaction_type'
+  and currency = $1 ->> 'currency' and amount = $1 ->> 'amount' and compare = $1 ->> 'compare'
+  and (settled_by is null or settled_by = $1 ->> 'transition_id');
+update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0,
+  last_error = $1 ->> 'last_error', busy_until = null, settled_digest = $1 ->> 'digest', waived = 0, changed_at = {now},
+  place = $1 ->> 'place', applied_as = $1 ->> 'applied_as'
+where t.id = $1 ->> 'id' and t.start_id = $1 ->> 'start_id' and t.next_at is not null
+  and ($1 ->> 'currency' is null or exists (select e.amount from inbox.payment e where e.reference_key = $1 ->> 'reference_key'
+    and e.transaction_type = $1 ->> 'transaction_type' and e.settled_by = $1 ->> 'transition_id'
+    and e.currency = $1 ->> 'currency' and e.amount = $1 ->> 'amount' and e.compare = $1 ->> 'compare'));
+update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1,
+  busy_until = {now} + ($1 ->> '$.next.busy_ms'), start_id = $1 ->> '$.next.start_id'
+where id = $1 ->> '$.next.id' and next_at = $1 ->> '$.next.next_at' and attempts = $1 ->> '$.next.attempts'
+  and exists (select t.id from inbox.transition t where t.id = $1 ->> 'id' and t.start_id = $1 ->> 'start_id'
+    and t.state = 'settled');
 select 1 as settled, count(n.id) as begun, n.last_error as begun_error
 from inbox.transition t
-left join inbox.transition n on n.id = $7 and n.start_id = $10
-where t.id = $1 and t.start_id = $2 and t.state = 'settled'
+left join inbox.transition n on n.id = $1 ->> '$.next.id' and n.start_id = $1 ->> '$.next.start_id'
+where t.id = $1 ->> 'id' and t.start_id = $1 ->> 'start_id' and t.state = 'settled'
 group by t.id
 
 -- name: park
@@ -347,7 +319,7 @@ insert into inbox.payment as e (reference_key, transaction_type, account, mercha
   replaced, deadline_at, changed_at, order_id, order_total)
 select $1, $2, $3, $4, 'open', $5, $6, $7, '[]', cast($8 as bigint), {now}, $9, $10
 where not exists (select a.id from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-  where {same: a.merchant_reference = cast($4 as text)} and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
+  where a.merchant_reference = cast($4 as text) and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
 on conflict (reference_key, transaction_type) do update set
   changed_at = case when e.amount is null then excluded.changed_at else e.changed_at end,
   currency = coalesce(e.currency, excluded.currency), compare = coalesce(e.compare, excluded.compare),

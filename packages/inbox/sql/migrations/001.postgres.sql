@@ -128,14 +128,14 @@ create table inbox.archive (
   transition bigint not null,
   kind integer not null,
   place smallint not null,
-  merchant_reference bytea not null,
-  internal_reference bytea not null,
+  merchant_reference text collate "C" not null,
+  internal_reference text collate "C" not null,
   amount text collate "C" not null
 );
 create index archive_transition on inbox.archive (transition);
-create index archive_merchant_reference on inbox.archive (hashtextextended(encode(merchant_reference, 'hex'), 0));
+create index archive_merchant_reference on inbox.archive using hash (merchant_reference);
 create index archive_changed on inbox.archive using brin (changed_at) with (pages_per_range = 16, autosummarize = on);
-create index archive_internal_reference on inbox.archive (hashtextextended(encode(internal_reference, 'hex'), 0));
+create index archive_internal_reference on inbox.archive using hash (internal_reference);
 create table inbox.archive_kind (
   id integer generated always as identity primary key,
   account text collate "C" not null,
@@ -163,3 +163,4 @@ create table inbox.migration (
   compatible_with integer not null,
   migrated_at bigint not null
 );
+insert into inbox.migration (version, compatible_with, migrated_at) values (1, 1, {now});

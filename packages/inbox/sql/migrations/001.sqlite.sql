@@ -125,11 +125,11 @@ create table inbox.failure (
 create table inbox.archive (
   id integer not null primary key,
   changed_at integer not null,
-  transition blob not null,
+  transition integer not null,
   kind integer not null,
   place integer not null,
-  merchant_reference blob not null,
-  internal_reference blob not null,
+  merchant_reference text not null,
+  internal_reference text not null,
   amount text not null
 ) strict;
 create index payment_inbox_archive_transition on inbox.archive (transition);
@@ -162,3 +162,4 @@ create table inbox.migration (
   compatible_with integer not null,
   migrated_at integer not null
 ) strict;
+insert into inbox.migration (version, compatible_with, migrated_at) values (1, 1, {now});

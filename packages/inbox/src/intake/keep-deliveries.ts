@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type IntakeRecord, withoutContent } from '../delivery/stored-delivery.ts';
 import type { Statements } from '../store/statements.ts';
 import { type Call, numberOf, type Row, textOf } from '../store/store.ts';
-import { findArchived } from '../verdict/archived.ts';
+import { archiveKey, findArchived } from '../verdict/archived.ts';
 import { readCase } from '../verdict/case-file.ts';
 import { type Claims, equalsExpectation } from '../verdict/evaluate.ts';
 import { claimsIn } from '../verdict/stored-values.ts';
@@ -40,10 +40,18 @@ export async function keepFirsts<Tx>(
   // In the order of ids, so that two groups cannot wait for each other.
   const sorted = [...records].sort(byTransition);
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
-  const created = await statements.run('keep_firsts', [JSON.stringify(firsts)], tx, limitMs, after);
+  const given = JSON.stringify(firsts.map(withArchiveKeys));
+  const created = await statements.run('keep_firsts', [given], tx, limitMs, after);
   const news = new Set(created.map((row) => textOf(row, 'transition_id')));
   const kept = new Set(firsts.filter(({ transitionId }) => news.has(transitionId)));
   return records.map((record) => (kept.has(record) ? 'new' : undefined));
+}
+
+/** With what finds its transition in the archive. Two ids can have the same key. */
+function withArchiveKeys(record: IntakeRecord): object {
+  const { internal_reference } = JSON.parse(record.signed);
+  const internalReference = JSON.stringify(internal_reference) ?? null;
+  return { ...record, archiveKey: archiveKey(record.transitionId), internalReference };
 }
 
 /**
@@ -95,7 +103,8 @@ async function keepArchived<Tx>(
   if (other === undefined) return;
   const first = (await isForgotten(statements, transitionId, tx)) ? withoutContent(other) : other;
   // The others find it and become its further bodies.
-  const kept = await statements.run('keep_firsts', [JSON.stringify([{ ...first, isArchived: 1 }])], tx);
+  const given = { ...withArchiveKeys(first), isArchived: 1 };
+  const kept = await statements.run('keep_firsts', [JSON.stringify([given])], tx);
   if (kept.length > 0) outcomes.set(other, 'new_body');
 }
 
@@ -116,7 +125,8 @@ export async function isForgotten<Tx>(
   transitionId: string,
   tx: Tx,
 ): Promise<boolean> {
-  return (await statements.run('find_forgotten', [transitionId], tx)).length > 0;
+  const found = await statements.run('find_forgotten', [transitionId, archiveKey(transitionId)], tx);
+  return found.length > 0;
 }
 
 async function findKnown<Tx>(

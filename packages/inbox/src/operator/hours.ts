@@ -1,7 +1,6 @@
 import { canonicalAmount } from '@payment-service/core';
 import { sumOfProducts } from '@payment-service/core/reconcile';
 import { numberOf, type Row, textOf } from '../store/store.ts';
-import { jsonTextOf } from '../verdict/stored-values.ts';
 import type { OperatorContext } from './reports.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -54,11 +53,7 @@ export async function totalSettled<Tx>(
   certain: { readonly from: number; readonly to: number } = { from, to: from },
 ): Promise<readonly Row[]> {
   const times = [from, to, certain.from, certain.to];
-  const rows = await statements.run('total_settled', [settings.account, ...times]);
-  return rows.map((row) => ({
-    ...row,
-    currency: numberOf(row, 'is_archived') === 1 ? jsonTextOf(row, 'currency') : textOf(row, 'currency'),
-  }));
+  return statements.run('total_settled', [settings.account, ...times]);
 }
 
 /** The exact sums of each currency and type, which is JSON. `times`: how often the amount of each row counts. */

@@ -1,6 +1,9 @@
 import { checkOptions } from '@payment-service/core/internal';
 import { wholeNumber } from '../option-rules.ts';
-import { numberOf } from '../store/store.ts';
+import type { Statements } from '../store/statements.ts';
+import { numberOf, type Row, textOf } from '../store/store.ts';
+import { archiveKey } from '../verdict/archived.ts';
+import { signedIn } from '../verdict/stored-values.ts';
 import { DAY_MS } from './history.ts';
 import type { OperatorContext } from './reports.ts';
 
@@ -18,7 +21,7 @@ export interface PruneOptions {
   readonly waitingBodiesOlderThanDays?: number | undefined;
   /**
    * Moves settled and superseded transitions into the archive, counted from the last change and the last delivery. There a row
-   * of about 200 bytes prevents them from being applied again and records their outcome. @default nothing is archived
+   * of about 250 bytes prevents them from being applied again and records their outcome. @default nothing is archived
    */
   readonly archiveOlderThanDays?: number | undefined;
 }
@@ -64,17 +67,44 @@ async function archive<Tx>(
     mark = await store.transaction(async (tx) => {
       const values = [account, state, changedAt, after, ageMs];
       const found = await statements.run('find_archivable', values, tx);
-      const ids = found.filter((row) => Boolean(row['is_free'])).map((row) => numberOf(row, 'id'));
-      if (ids.length > 0) {
-        await statements.run('add_archive_kinds', [JSON.stringify(ids)], tx);
-        const [moved = {}] = await statements.run('archive', [JSON.stringify(ids), account], tx);
-        archived += numberOf(moved, 'archived');
-      }
+      const free = found.filter((row) => Boolean(row['is_free']));
+      if (free.length > 0) archived += await move(statements, account, free, tx);
       const last = found.at(-1);
       return last && ([numberOf(last, 'changed_at'), numberOf(last, 'id')] as const);
     });
   }
   return archived;
+}
+
+/** In this order: a payment is found by the callback that has settled it. */
+const DROPS = ['payments', 'failures', 'deliveries', 'bodies', 'transitions', 'callbacks'] as const;
+
+/** @returns how many. */
+async function move<Tx>(
+  statements: Statements<Tx>,
+  account: string,
+  rows: readonly Row[],
+  tx: Tx,
+): Promise<number> {
+  const given = JSON.stringify(rows.map(givenIn));
+  await statements.run('add_archive_kinds', [given], tx);
+  const moved = (await statements.run('archive', [given], tx)).map((row) => numberOf(row, 'id'));
+  for (const name of DROPS) await statements.run(`drop_${name}`, [JSON.stringify(moved)], tx);
+  await statements.run('count_archived', [account, moved.length], tx);
+  return moved.length;
+}
+
+/** What of a transition is written into the archive, and is not a column of its own before. */
+function givenIn(row: Row): object {
+  const { event, transaction_status, merchant_reference, internal_reference } = signedIn(row);
+  return {
+    id: numberOf(row, 'id'),
+    key: archiveKey(textOf(row, 'transition_id')),
+    event: JSON.stringify(event),
+    status: JSON.stringify(transaction_status),
+    merchantReference: JSON.stringify(merchant_reference),
+    internalReference: JSON.stringify(internal_reference),
+  };
 }
 
 /** Removes the content of old bodies. Their claims and digests stay, so that a repetition is recognized. */

@@ -4,10 +4,11 @@ import { inDialect, type Statements } from './statements.ts';
 import { numberOf, type Place, type Store, textOf } from './store.ts';
 
 /**
- * In order. A released migration is never changed, and each only adds. `compatibleWith` is the oldest version of the program
- * whose statements work on the tables after it: during a deploy, older and newer processes run side by side.
+ * In order. A released migration is never changed, and each only adds. It ends with its own row of `migration`, in which
+ * `compatible_with` is the oldest version of the program whose statements work on the tables after it: during a deploy, older
+ * and newer processes run side by side.
  */
-const MIGRATIONS = [{ file: '001', compatibleWith: 1 }] as const;
+const MIGRATIONS = ['001'] as const;
 
 /** The version of the tables that this program creates. */
 export const VERSION: number = MIGRATIONS.length;
@@ -29,12 +30,10 @@ export interface Migration {
 /** What `inbox.migrations()` returns: the whole script, including the row that records that it ran. */
 export function migrationsOf(place: Place): Migration[] {
   const schema = place.prefix.endsWith('.') ? place.prefix.slice(0, -1) : undefined;
-  return MIGRATIONS.map(({ file, compatibleWith }, index) => {
+  return MIGRATIONS.map((file, index) => {
     const version = index + 1;
     const create = version === 1 && schema ? `create schema if not exists ${schema};\n` : '';
-    const row = `insert into inbox.migration values (${version}, ${compatibleWith}, {now});\n`;
-    const sql = readSql(`migrations/${file}.${place.dialect}`) + row;
-    return { version, sql: create + inDialect(sql, place) };
+    return { version, sql: create + inDialect(readSql(`migrations/${file}.${place.dialect}`), place) };
   });
 }
 
@@ -46,11 +45,7 @@ export function migrationsOf(place: Place): Migration[] {
 export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>): Promise<void> {
   if (((await versionOf(statements)) ?? 0) >= VERSION) return;
   await store.transaction(async (tx) => {
-    // Every process on every machine waits here for the one that migrates. The number is arbitrary, and the same for all of
-    // them.
-    if (store.dialect === 'postgres')
-      // Its result is not selected: it is void, which Prisma cannot read.
-      await store.query({ text: 'select 1 as locked from pg_advisory_xact_lock(7265018224613)' }, [], tx);
+    if (store.dialect === 'postgres') await statements.run('lock_migration', [], tx);
     for (const { version: next, sql } of migrationsOf(store)) {
       if (next <= ((await versionOf(statements, tx)) ?? 0)) continue;
       for (const statement of sql.split(/;\n/)) {
@@ -59,7 +54,7 @@ export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>):
     }
   });
   // The tables are then in the file itself, so that it can be read without its log.
-  if (store.dialect === 'sqlite') await store.query({ text: 'pragma wal_checkpoint' }, []);
+  if (store.dialect === 'sqlite') await statements.run('checkpoint', []);
 }
 
 /**
@@ -103,7 +98,7 @@ export async function versionOf<Tx>(statements: Statements<Tx>, tx?: Tx): Promis
  */
 export function columnsOf(dialect: Place['dialect'], version: number): Map<string, string> {
   const columns = new Map<string, string>();
-  for (const { file } of MIGRATIONS.slice(0, version)) {
+  for (const file of MIGRATIONS.slice(0, version)) {
     const tables = readSql(`migrations/${file}.${dialect}`).matchAll(
       /^create table inbox\.(\w+) \(\n(.*?)^\)/gms,
     );

@@ -4,13 +4,39 @@ import { FINAL_REASONS } from '../words.ts';
 import { readSql } from './read-sql.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
 
-const NOW: Readonly<Record<Store<unknown>['dialect'], string>> = {
-  // The time of the statement, not of the transaction; stable, so that an index can be searched by it.
-  postgres: 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)',
-  sqlite: "cast(unixepoch('subsec') * 1000 as integer)",
+type Dialect = Store<unknown>['dialect'];
+/** Makes the text that is in place of a pair of braces from what follows the colon in it. */
+type Term = Readonly<Record<Dialect, (own: string) => string>>;
+
+const listed = (reasons: readonly string[]): (() => string) => {
+  const list = reasons.map((reason) => `'${reason}'`).join(', ');
+  return () => list;
 };
 
-const listed = (reasons: readonly string[]): string => reasons.map((reason) => `'${reason}'`).join(', ');
+const TERMS: Readonly<Record<string, Term>> = {
+  postgres: { postgres: (own) => own, sqlite: () => '' },
+  sqlite: { postgres: () => '', sqlite: (own) => own },
+  now: {
+    // The time of the statement, not of the transaction; stable, so that an index can be searched by it.
+    postgres: () => 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)',
+    sqlite: () => "cast(unixepoch('subsec') * 1000 as integer)",
+  },
+  // The objects, and the strings or whole numbers, of a JSON array.
+  records: {
+    postgres: (array) => `jsonb_array_elements(cast(${array} as jsonb)) as given(value)`,
+    sqlite: (array) => `json_each(${array})`,
+  },
+  values: {
+    postgres: (array) => `jsonb_array_elements_text(cast(${array} as jsonb)) as given(value)`,
+    sqlite: (array) => `json_each(${array})`,
+  },
+  greatest: { postgres: () => 'greatest', sqlite: () => 'max' },
+  least: { postgres: () => 'least', sqlite: () => 'min' },
+  'money reasons': { postgres: listed(MONEY_REASONS), sqlite: listed(MONEY_REASONS) },
+  'final reasons': { postgres: listed(FINAL_REASONS), sqlite: listed(FINAL_REASONS) },
+};
+/** Braces without others in them. */
+const BRACES = /\{([a-z][a-z_ ]*)(?:: ([^{}]*))?\}/g;
 
 /** SQLSTATEs of a statement and of a lock that took too long. */
 const LIMITS: readonly unknown[] = ['57014', '55P03'];
@@ -23,10 +49,9 @@ const HEAD = /^(\w+)(?: \(([\w, ]+)\))?$/;
 
 /**
  * The inbox's statements, by their names in the .sql files. A header such as `-- name: settle (postgres, prepared)` says which
- * engine a statement is for, if not for both, and how it runs. In a statement for both, `{now}` is the time, and `{postgres: …}`
- * is there for that engine only. A header with `of state, of reason` makes a statement of each kind, such as `list_payments of state`, in
- * which only the text in `{of state: …}` is there. `{money reasons}` and `{final reasons}` are the lists of states.ts and words.ts. In the archive, `{packed: …}` is a reference as it is kept, `{plain: …}` is its JSON again, and
- * `{same: … = …}` compares.
+ * engine a statement is for, if not for both, and how it runs. With `of state, of reason` it makes a statement of each kind, such
+ * as `list_payments of state`. What is in braces is one of the terms above, such as `{now}` and `{postgres: …}`, whose text is
+ * there for that engine only; or the text of one kind, `{of state: …}`.
  */
 export class Statements<Tx> {
   readonly #store: Store<Tx>;
@@ -42,17 +67,11 @@ export class Statements<Tx> {
         const words = flags.split(', ');
         const other = store.dialect === 'postgres' ? 'sqlite' : 'postgres';
         if (words.includes(other)) continue;
-        const text = inDialect(
-          lines
-            .filter((line) => !line.startsWith('--'))
-            .join('\n')
-            .trim(),
-          store,
-        );
+        const text = lines.filter((line) => !line.startsWith('--')).join('\n');
         const kinds = words.filter((word) => word.startsWith('of '));
-        for (const own of kinds.length === 0 ? [''] : kinds)
-          this.#statements.set(`${name} ${own}`.trimEnd(), {
-            text: text.replace(/\{(of \w+): ([^{}]*)\}/g, (_, kind, part) => (kind === own ? part : '')),
+        for (const kind of kinds.length === 0 ? [''] : kinds)
+          this.#statements.set(`${name} ${kind}`.trimEnd(), {
+            text: inDialect(text.trim(), store, kind),
             isPrepared: words.includes('prepared'),
             isForEach: words.includes('each'),
             isLast: words.includes('last'),
@@ -99,44 +118,22 @@ export class Statements<Tx> {
 }
 
 /**
- * A reference in the archive is JSON, but one that is a UUID takes 17 bytes in place of 38: NUL, with which no JSON begins, and its
- * digits. `@` is the text or the column.
+ * Replaces what is in braces, from the inside out, and `inbox.` by the store's prefix. The setting `payment_inbox.attempt` stays.
+ *
+ * @throws {TypeError} If it has a term that is unknown.
  */
-const REFERENCE = {
-  postgres: {
-    packed: `case when @ ~ '^"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}"$' then decode('00' || translate(@, '"-', ''), 'hex')
-      else convert_to(@, 'UTF8') end`,
-    plain: `case when get_byte(@, 0) = 0 then '"' || cast(encode(substr(@, 2), 'hex') as uuid) || '"'
-      else convert_from(@, 'UTF8') end`,
-  },
-  sqlite: {
-    packed: `case when @ glob '"????????-????-????-????-????????????"' and @ = lower(@)
-        and length(unhex(replace(substr(@, 2, 36), '-', ''))) = 16
-      then unhex('00' || replace(substr(@, 2, 36), '-', '')) else cast(@ as blob) end`,
-    plain: `case when substr(@, 1, 1) = x'00' then '"' || lower(hex(substr(@, 2, 4)) || '-' || hex(substr(@, 6, 2)) || '-' ||
-        hex(substr(@, 8, 2)) || '-' || hex(substr(@, 10, 2)) || '-' || hex(substr(@, 12))) || '"'
-      else cast(@ as text) end`,
-  },
-};
-/** By the hash, of which there is an index. */
-const SAME = {
-  postgres: `hashtextextended(encode($1, 'hex'), 0) = hashtextextended(encode({packed: $2}, 'hex'), 0) and $1 = {packed: $2}`,
-  sqlite: '$1 = {packed: $2}',
-};
-
-/** Replaces `inbox.` by the store's prefix. The setting `payment_inbox.attempt` stays. */
 export function inDialect(
   text: string,
   { dialect, prefix }: Pick<Store<unknown>, 'dialect' | 'prefix'>,
+  kind?: string,
 ): string {
-  return text
-    .replace(/\{(postgres|sqlite): ([^}]*)\}/g, (_, engine, own) => (engine === dialect ? own : ''))
-    .replaceAll('{now}', NOW[dialect])
-    .replaceAll('{money reasons}', listed(MONEY_REASONS))
-    .replaceAll('{final reasons}', listed(FINAL_REASONS))
-    .replace(/\{same: (\S+) = ([^{}]*)\}/g, SAME[dialect])
-    .replace(/\{(packed|plain): ([^{}]*)\}/g, (_, form: 'packed' | 'plain', own: string) =>
-      REFERENCE[dialect][form].replaceAll('@', () => `(${own})`),
-    )
-    .replace(/\binbox\./g, prefix);
+  const replaced = text.replace(BRACES, (_, name: string, own: string = '') => {
+    if (name.startsWith('of ')) return name === kind ? own : '';
+    const term = TERMS[name];
+    if (term === undefined) throw new TypeError(`A statement has the unknown term {${name}}.`);
+    return term[dialect](own);
+  });
+  return replaced === text
+    ? text.replace(/\binbox\./g, prefix)
+    : inDialect(replaced, { dialect, prefix }, kind);
 }

@@ -9,7 +9,7 @@ import type { Statements } from '../store/statements.ts';
 import { choiceOf, dateOf, numberOf, type Row, textOf, unexpected } from '../store/store.ts';
 import type { KnownExpectation } from './evaluate.ts';
 import type { ReportFacts } from './payment-state.ts';
-import { expectationIn, jsonIn, membersOf, reasonIn, signedIn } from './stored-values.ts';
+import { expectationIn, jsonIn, jsonTextOf, membersOf, reasonIn, signedIn } from './stored-values.ts';
 
 /** What `prune()` has left of a transition. */
 export interface Archived {
@@ -39,6 +39,9 @@ interface Applied {
   readonly status: string | undefined;
 }
 
+/** What the archive keeps of the id of a transition: its first 16 digits, as a whole number of 64 bits. */
+export const archiveKey = (id: string): string => String(BigInt.asIntN(64, BigInt(`0x${id.slice(0, 16)}`)));
+
 /** Newest first, at most 1000. */
 export async function findArchived<Tx>(
   statements: Statements<Tx>,
@@ -46,16 +49,10 @@ export async function findArchived<Tx>(
   tx?: Tx,
 ): Promise<Archived[]> {
   const { merchant_reference, internal_reference } = keys;
-  const json = (reference: string | undefined): string | null =>
-    reference === undefined ? null : JSON.stringify(reference);
-  const values = [
-    account,
-    keys.transitionId ?? null,
-    // One of the two is enough to find them.
-    json(merchant_reference),
-    merchant_reference === undefined ? json(internal_reference) : null,
-  ];
-  const found = (await statements.run('find_archived', values, tx)).map(archivedIn);
+  // One of the two references is enough to find them.
+  const { internal_reference: _, ...others } = keys;
+  const any = { ...(merchant_reference === undefined ? keys : others), account, limit: 1000 };
+  const found = await findInArchive(statements, any, tx);
   return found.filter(
     (each) =>
       each.transitionId === (keys.transitionId ?? each.transitionId) &&
@@ -64,9 +61,33 @@ export async function findArchived<Tx>(
   );
 }
 
+/** Newest first: those that have at least one of the keys. */
+export async function findInArchive<Tx>(
+  statements: Statements<Tx>,
+  { transitionId, merchant_reference, internal_reference, account, limit }: ArchiveKeys & Searched,
+  tx?: Tx,
+): Promise<Archived[]> {
+  const json = (reference: string | undefined): string | null =>
+    reference === undefined ? null : JSON.stringify(reference);
+  const key = transitionId === undefined ? null : archiveKey(transitionId);
+  const values = [account, key, json(merchant_reference), json(internal_reference), limit];
+  return (await statements.run('find_archived', values, tx)).map(archivedIn);
+}
+
+interface Searched {
+  readonly account: string;
+  readonly limit: number;
+}
+
 function archivedIn(row: Row): Archived {
-  const signed = signedIn(row);
-  // Only its first digits are stored.
+  const signed = Object.freeze({
+    event: jsonTextOf(row, 'event'),
+    merchant_reference: jsonTextOf(row, 'merchant_reference'),
+    internal_reference: jsonTextOf(row, 'internal_reference'),
+    transaction_type: jsonTextOf(row, 'transaction_type'),
+    transaction_status: jsonTextOf(row, 'transaction_status'),
+  });
+  // Only its key is stored.
   const id = transitionId(signed, textOf(row, 'account'));
   return {
     id: numberOf(row, 'id'),
@@ -79,35 +100,17 @@ function archivedIn(row: Row): Archived {
       place: numberOf(row, 'place'),
       appliedAs: row['applied_as'] === '' ? undefined : choiceOf(row, 'applied_as', STATUS_MEANINGS),
     },
-    expectation:
-      row['amount'] === '' ? undefined : settledIn({ ...row, currency: jsonIn(row, 'currency') }, id),
+    expectation: row['amount'] === '' ? undefined : expectationIn({ ...row, settled_by: id, replaced: '[]' }),
   };
 }
 
-/** From a row of a case: which archived transition settled its merchant_reference, and with what money. */
-export function paidIn(
-  row: Row,
-): { readonly expectation: KnownExpectation; readonly signed: SignedFields } | undefined {
-  if (row['paid'] === null) return undefined;
-  const paid = membersOf(jsonIn(row, 'paid'));
-  const signed = signedIn({ signed: JSON.stringify(paid['signed'] ?? null) });
-  const expectation = settledIn(paid, transitionId(signed, textOf(row, 'account')));
-  if (expectation === undefined) throw unexpected(row, 'paid', 'what was settled');
-  return { expectation, signed };
-}
-
-/** From a row of a case: whether it is archived, and which archived status of its internal_reference was applied last. */
-export function subjectIn(row: Row): Applied & { readonly isArchived: boolean } {
-  const found = row['archived'] === null ? [] : jsonIn(row, 'archived');
-  let subject = { isArchived: false, place: 0, status: undefined as string | undefined };
-  for (const each of Array.isArray(found) ? found : []) {
-    const { isOwn, place, status } = membersOf(each);
-    if (typeof place !== 'number' || typeof status !== 'string')
-      throw unexpected(row, 'archived', 'places and statuses');
-    const isArchived = subject.isArchived || isOwn === true;
-    subject = place > subject.place ? { isArchived, place, status } : { ...subject, isArchived };
-  }
-  return subject;
+/** Of these, the status of an internal_reference that was applied last. */
+export function lastApplied(archived: readonly Archived[], internalReference: string): Applied {
+  let last: Applied = { place: 0, status: undefined };
+  for (const { signed, applied } of archived)
+    if (signed.internal_reference === internalReference && applied.place > last.place)
+      last = { place: applied.place, status: signed.transaction_status };
+  return last;
 }
 
 /** From a row of a case: the status that was applied last outside the archive. */
@@ -116,8 +119,4 @@ export function appliedIn(row: Row): Applied {
   const { place, signed } = membersOf(jsonIn(row, 'applied'));
   if (typeof place !== 'number') throw unexpected(row, 'applied', 'a place');
   return { place, status: signedIn({ signed: JSON.stringify(signed ?? null) }).transaction_status };
-}
-
-function settledIn(row: Row, settledBy: string): KnownExpectation | undefined {
-  return expectationIn({ ...row, settled_by: settledBy, replaced: '[]' });
 }

@@ -1,6 +1,6 @@
 import type { Statements } from '../store/statements.ts';
 import { numberOf, optionalText, type Row, type SqlValue, textOf } from '../store/store.ts';
-import { appliedIn, paidIn, subjectIn } from './archived.ts';
+import { type Archived, appliedIn, findInArchive, lastApplied } from './archived.ts';
 import type { TransitionCase } from './evaluate.ts';
 import { bodyIn, expectationIn, membersOf, reasonIn, signedIn } from './stored-values.ts';
 
@@ -27,7 +27,7 @@ export async function readCase<Tx>(
   id: number,
   tx: Tx,
 ): Promise<CaseFile | undefined> {
-  return completeCase(statements, await statements.run('read_case', caseValues(id), tx), { id, tx });
+  return completeCase(statements, await statements.run('read_case', caseValues(id), tx), tx);
 }
 
 /**
@@ -54,28 +54,36 @@ function signedMembers(text: string): Readonly<Record<string, unknown>> {
 export async function completeCase<Tx>(
   statements: Statements<Tx>,
   rows: readonly Row[],
-  { id, tx }: { readonly id: number; readonly tx: Tx },
+  tx: Tx,
 ): Promise<CaseFile | undefined> {
-  const hasPast = rows[0] !== undefined && numberOf(rows[0], 'has_past') === 1;
-  const [past] = hasPast ? await statements.run('read_past', [id], tx) : [];
-  return caseIn(rows, past);
+  const [row] = rows;
+  if (row === undefined || numberOf(row, 'has_past') === 0) return caseIn(rows, []);
+  const { merchant_reference, internal_reference } = signedIn(row);
+  const keys = { merchant_reference, internal_reference, account: textOf(row, 'account') };
+  return caseIn(rows, await findInArchive(statements, { ...keys, limit: Number.MAX_SAFE_INTEGER }, tx));
 }
 
-/** One statement reads all of this, so that it is consistent. The past never changes, so it may be read afterwards. */
-function caseIn(unordered: readonly Row[], past: Row = NO_PAST): CaseFile | undefined {
+/** One statement reads all of this, so that it is consistent. The archive never changes, so it may be read afterwards. */
+function caseIn(unordered: readonly Row[], past: readonly Archived[]): CaseFile | undefined {
   const rows = unordered.length > 1 ? unordered.toSorted(byFirst) : unordered;
   const [row] = rows;
   if (row === undefined) return undefined;
   const verified = rows.filter((body) => body['refusal'] === null);
   const evidence = rows.filter((body) => body['refusal'] !== null);
   const signed = signedIn(row);
+  const id = textOf(row, 'transition_id');
   const applied = appliedIn(row);
-  const archived = subjectIn(past);
+  const archived = lastApplied(past, signed.internal_reference);
   // It takes precedence over a later expectation, with which the reference could be paid once more.
-  const paid = paidIn(past);
+  const paid = past.find(
+    (each) =>
+      each.expectation !== undefined &&
+      each.signed.merchant_reference === signed.merchant_reference &&
+      each.signed.transaction_type === signed.transaction_type,
+  );
   const isPaidThere = paid !== undefined && paid.signed.internal_reference !== signed.internal_reference;
   return {
-    transitionId: textOf(row, 'transition_id'),
+    transitionId: id,
     referenceKey: textOf(row, 'reference_key'),
     isNeeded: row['needs'] !== null,
     signed,
@@ -83,9 +91,9 @@ function caseIn(unordered: readonly Row[], past: Row = NO_PAST): CaseFile | unde
     refusals: evidence.flatMap((body) => reasonIn(body, 'refusal') ?? []),
     expectation: paid?.expectation ?? expectationIn(row),
     appliedStatus: applied.place > archived.place ? applied.status : archived.status,
-    isArchived: archived.isArchived,
+    isArchived: past.some(({ transitionId }) => transitionId === id),
     orderPaid: '0',
-    isPaidByAnother: isPaidThere || numberOf(past, 'is_paid_by_another') === 1,
+    isPaidByAnother: isPaidThere || numberOf(row, 'is_paid_by_another') === 1,
     unfinished: numberOf(row, 'unfinished') - 1,
     isWaived: numberOf(row, 'waived') === 1,
     looks: numberOf(row, 'looks'),
@@ -95,8 +103,6 @@ function caseIn(unordered: readonly Row[], past: Row = NO_PAST): CaseFile | unde
     traceparents: rows.map((body) => body['traceparent']).filter((value) => typeof value === 'string'),
   };
 }
-
-const NO_PAST: Row = { is_paid_by_another: 0, archived: null, paid: null };
 
 /** Digests are hexadecimal digits, which are sorted here as in the database. */
 function byFirst(one: Row, other: Row): number {

@@ -227,7 +227,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.open({ account: 'other' }).reports({ merchant_reference: 'ORD-1' })).toEqual([]);
   });
 
-  test('a reference of any form is found again as it was, and only one that is a UUID takes 17 bytes', async () => {
+  test('a reference of any form is found again as it was', async () => {
     const { inbox, merchant, deliver } = await newShop(engine, LATER);
     const uuid = '0f8fad5b-d9cb-469f-a165-70867728950e';
     const almost = [`${uuid.slice(1)}0`, `0${uuid.slice(0, -1)}`, uuid.replace('f', 'g'), '-'.repeat(36)];
@@ -259,8 +259,6 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
       new Set(['quarantined transition_not_allowed', 'conflict already_settled']),
     );
     expect(states).toHaveLength(2 * all.length);
-    const packed = `select count(*) as count from ${merchant.table('archive')} where length(internal_reference) = 17`;
-    expect(Number((await merchant.query(packed))[0]?.['count'])).toBe(1);
   });
 
   test('concurrent prunes archive each transition once, in several batches', async () => {

@@ -36,8 +36,10 @@ test.each(ENGINES)('doctor on %s names the reports that no handler takes', SESSI
   inbox.handle('paid', () => undefined, { type: 'Collection' });
   await inbox.expect(money('A'));
   await inbox.route.onCallback(paid('A', 500));
+  // Genuine fields may hold NUL (threat A10).
+  await inbox.route.onCallback(paid('B\0', 500));
   await workOff(inbox);
   const { type, screen } = commandOn(merchant);
   await type('doctor');
-  expect(screen()).toContain('No handler takes reports of COLLECTION with the status COMPLETED (1).');
+  expect(screen()).toContain('No handler takes reports of COLLECTION with the status COMPLETED (2).');
 });

@@ -30,9 +30,9 @@ const SETTLED = [
 const ARCHIVED = [
   ...SETTLED,
   `insert into inbox.archive_kind (account, event, transaction_type, transaction_status, state, reason, currency, compare)
-  values ('', '""', '"COLLECTION"', '"COMPLETED"', 'settled', '', '"UGX"', 'both')`,
+  values ('', '""', '"COLLECTION"', '"COMPLETED"', 'settled', '', 'UGX', 'both')`,
   `insert into inbox.archive (id, changed_at, transition, kind, place, merchant_reference, internal_reference, amount)
-  ${numbers(COUNT)} select ${COUNT} + i, i, i, 1, 1, {packed: '"a' || i || '"'}, {packed: '"b' || i || '"'}, '1' from n`,
+  ${numbers(COUNT)} select ${COUNT} + i, i, i, 1, 1, '"a' || i || '"', '"b' || i || '"', '1' from n`,
 ];
 
 type Sums = 'totals' | 'reconcile' | 'reconcileStatement';

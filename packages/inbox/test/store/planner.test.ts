@@ -119,7 +119,7 @@ describe('on sqlite', () => {
     const attempt = [
       'start_attempt',
       'read_case',
-      'read_past',
+      'find_archived',
       'lock_payment',
       'read_reports',
       'settle',

@@ -5,7 +5,7 @@ import { type Finding, notice, problem } from '../../reporting/finding.ts';
 import { openToOthers } from '../../store/own-files.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { numberOf, textOf } from '../../store/store.ts';
-import { jsonTextOf } from '../../verdict/stored-values.ts';
+import { signedIn } from '../../verdict/stored-values.ts';
 import { countText } from '../../words.ts';
 import { CHANGED_NOTHING } from '../../work/attempt/apply.ts';
 import { checkDue, readDue } from '../../work/due-checks.ts';
@@ -26,9 +26,13 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
     yield problem`handler: Of the last 200 settled reports, ${numberOf(idle, 'count')} were settled by a handler that changed nothing in its transaction.
         These payments are settled here, and probably nowhere else: no order is paid.
         Look in the handler of 'paid' for a query that is not awaited, a statement that matches no row, or another connection than tx. Then 'apply-again' these payments.`;
-  const untaken = await statements.run('list_untaken', [settings.account]);
-  if (untaken.length > 0)
-    yield problem`handlers: No handler takes reports of ${untaken.map((row) => `${jsonTextOf(row, 'transaction_type')} with the status ${jsonTextOf(row, 'transaction_status')} (${numberOf(row, 'count')})`).join(', ')}.
+  const untaken = Map.groupBy(
+    (await statements.run('list_untaken', [settings.account])).map((row) => signedIn(row)),
+    ({ transaction_type, transaction_status }) => `${transaction_type} with the status ${transaction_status}`,
+  );
+  const most = [...untaken].sort(([, one], [, other]) => other.length - one.length).slice(0, 10);
+  if (most.length > 0)
+    yield problem`handlers: No handler takes reports of ${most.map(([name, reports]) => `${name} (${reports.length})`).join(', ')}.
         They are kept, and nothing happens to their payments.
         Add a handler with handle(), or a meaning of the status with the option statuses, and compare their spelling, which is exact. Then retry them.`;
   if (needed + overdue > 0)

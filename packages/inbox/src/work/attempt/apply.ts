@@ -4,9 +4,10 @@ import { sumOfProducts } from '@payment-service/core/reconcile';
 import { subjectKey } from '../../delivery/stored-delivery.ts';
 import { backoff } from '../../options.ts';
 import { failureCode } from '../../reporting/events.ts';
+import { codesOf } from '../../reporting/failure-text.ts';
 import { warn } from '../../reporting/problems.ts';
 import type { Statements } from '../../store/statements.ts';
-import { optionalText, type SqlValue, TransactionEnded } from '../../store/store.ts';
+import { optionalText, TransactionEnded } from '../../store/store.ts';
 import { TimedOut, within } from '../../time.ts';
 import type { CaseFile } from '../../verdict/case-file.ts';
 import type { ExpectedMoney, Verdict } from '../../verdict/evaluate.ts';
@@ -80,32 +81,24 @@ export async function apply<Tx>(
   if (expected === undefined || file.isNeeded) {
     const isPayment = expected !== undefined;
     const transaction = subjectKey(signed.internal_reference, settings.account);
-    const settling = { transitionId, appliedAs, place: file.place, isPayment, subjectKey: transaction };
-    await restate(statements, payment, tx, settling);
+    const report = { transitionId, appliedAs, place: file.place, isPayment, subjectKey: transaction };
+    await restate(statements, payment, tx, report);
   }
-  const { currency = null, amount = null, compare = null } = expected ?? {};
   // After a failure, it does not risk another one just to start the next transition.
   const taken = attempts === 1 ? takeNext?.() : undefined;
   const next = taken && { ...taken, startId: randomUUID() };
   if (next !== undefined) started.next = next;
-  const start = next
-    ? [next.id, next.nextAt, backoff(next.attempts + 1, settings), next.startId, next.subjectKey]
-    : NO_START;
-  const expectedBy = [transitionId, file.referenceKey, JSON.stringify(signed.transaction_type)];
-  const read = next?.attempts ?? null;
-  const money = [currency, amount, compare];
-  const values = [
-    id,
-    startId,
-    digest,
-    ...money,
-    ...start,
-    file.place,
-    ...expectedBy,
-    read,
-    appliedAs ?? null,
-    isNothing ? CHANGED_NOTHING : null,
-  ];
+  const settling = {
+    ...{ id, start_id: startId, digest, place: file.place, transition_id: transitionId },
+    ...{ reference_key: file.referenceKey, transaction_type: JSON.stringify(signed.transaction_type) },
+    ...(expected && moneyOf(expected)),
+    applied_as: appliedAs,
+    last_error: isNothing ? CHANGED_NOTHING : undefined,
+    next: next && {
+      ...{ id: next.id, next_at: next.nextAt, attempts: next.attempts, start_id: next.startId },
+      ...{ subject_key: next.subjectKey, busy_ms: backoff(next.attempts + 1, settings) },
+    },
+  };
   const event = { name: 'transition.settled', transitionId, state: 'settled', attempt: attempts } as const;
   const tell = (durationMs: number): Ended => {
     settings.emit({ ...event, contradicted: isContradicted, durationMs });
@@ -116,7 +109,7 @@ export async function apply<Tx>(
     return { outcome: 'settled' };
   };
   started.settled = tell;
-  const [row] = await statements.run('settle', values, tx).catch((error: unknown) => {
+  const [row] = await statements.run('settle', [JSON.stringify(settling)], tx).catch((error: unknown) => {
     throw refusalIn(error);
   });
   if (row === undefined) throw changed();
@@ -145,21 +138,18 @@ async function countChanges<Tx>(statements: Statements<Tx>, tx: Tx): Promise<str
 const moneyOf = ({ currency, amount, compare }: ExpectedMoney): ExpectedMoney =>
   Object.freeze({ currency, amount, compare });
 
-const NO_START: readonly SqlValue[] = [null, null, null, null, null];
-
-function changed(options?: ErrorOptions): Error {
+function changed(): Error {
   return new Error(
     'The expectation or the state of this transition changed while its handler ran, so the effects of the handler were rolled back. A ' +
       'handler must not change the expectation that it settles.',
-    options,
   );
 }
 
-/** The statement that settles reports a failure by an error, so that a COMMIT after it does not run. */
+/** PostgreSQL refuses by an error, so that the COMMIT after it does not run; SQLite by no row. */
 function refusalIn(error: unknown): unknown {
-  const text = error instanceof Error ? error.message : '';
-  if (text.includes('payment_inbox: ended')) return new TransactionEnded();
-  return text.includes('payment_inbox: changed') ? changed() : error;
+  const codes = codesOf(error);
+  if (codes.includes('2201E')) return new TransactionEnded();
+  return codes.includes('2201F') ? changed() : error;
 }
 
 async function readContent<Tx>(

@@ -146,7 +146,7 @@ async function decide<Tx>(
   const rows = context.entered.at(-1) ?? [];
   // The archive was searched for the references that were read with the due transition.
   if (rows[0]?.['start_id'] !== startId || rows[0]['signed'] !== started.signed) return undefined;
-  const read = await completeCase(statements, rows, { id, tx });
+  const read = await completeCase(statements, rows, tx);
   if (read === undefined) return undefined;
   const file = await withOrder(read, context, tx);
   context.onCase?.(file);
