@@ -62,8 +62,8 @@ async function examine<Tx>(
       failure = failureCode(error);
       return undefined;
     });
-  const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
-  const isLost = spool?.kept.isLost === true;
+  const spooled = spool === undefined ? 0 : await answer(spool.file.check().then(() => spool.count()));
+  const isLost = spool?.trouble !== undefined;
   // A store that only answers queries would keep no callback: a standby, a full disk, a role that may only select.
   const due = await answer(tryToKeep().then(() => readDue(context)));
   const late = due === undefined ? [] : [...checkDue(due, maxPendingAgeSeconds)];
