@@ -41,7 +41,10 @@ Payments that need a person: ${countText(needed)}; overdue: ${countText(overdue)
   needsPerson: ({ ok }) => !ok,
 });
 
-/** Undefined if there is none, or it cannot be read. The inbox of this command has no spool, so its file is read without writing to it. */
+/**
+ * Undefined if there is none, or it cannot be read. The inbox of this command has no spool, so the file is read without writing
+ * to it.
+ */
 export async function spooledHere<Tx>(
   { settings, store, spoolPath }: OpenStore<Tx>,
   path: string | undefined = spoolPath,

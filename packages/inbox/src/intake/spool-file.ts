@@ -47,7 +47,7 @@ export function spoolFiles(folder: string): string[] {
   return ['', '-wal', '-shm'].map((end) => spoolFile(folder) + end);
 }
 
-/** All deliveries in a spool, of every owner. Creates and changes nothing. Rejects if the file cannot be read. */
+/** All deliveries in a spool, of every owner. Creates and changes nothing. Rejects if it cannot be read. */
 export async function deliveriesIn(folder: string): Promise<readonly Row[]> {
   if (!existsSync(spoolFile(folder))) return [];
   // Not a static import: on Node 22, loading it prints a warning to programs that use no SQLite.
@@ -70,8 +70,8 @@ export interface KeptDelivery {
 }
 
 /**
- * The deliveries of one owner in the file of a spool. Each write is a transaction that is on the disk before its promise resolves. The
- * file is opened, or created, when it is needed first.
+ * The deliveries of one owner in the file of a spool. Each write is a transaction that is on the disk before its promise resolves
+ * (decision D39). The file is opened, or created, when it is needed first.
  */
 export class SpoolFile {
   readonly #folder: string;
@@ -174,10 +174,10 @@ export class SpoolFile {
   }
 
   async #add(owner: string, transitionId: string, keptAt: number, text: string): Promise<boolean> {
+    const same = 'owner = $owner and transition_id = $transitionId and is_refused = 0';
     const insert = `insert into delivery (id, owner, transition_id, kept_at, text)
       select $id, $owner, $transitionId, $keptAt, $text
-      where (select count(*) from delivery where owner = $owner and transition_id = $transitionId and is_refused = 0) < ${MAX_BODIES}
-      returning id`;
+      where (select count(*) from delivery where ${same}) < ${MAX_BODIES} returning id`;
     const values = { id: randomUUID(), owner, transitionId, keptAt, text };
     return (await this.#ask('write', insert, values)).length > 0;
   }
@@ -225,7 +225,7 @@ async function makeFolder(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** Syncs the names in a folder: a folder whose name is not on the disk is lost in a power failure. SQLite syncs that of its file. */
+/** Syncs the names in a folder: one that is not on the disk is lost in a power failure. SQLite syncs the folder of its files. */
 async function syncFolder(path: string): Promise<void> {
   // Windows cannot open a folder, and its file systems log every name.
   if (process.platform === 'win32') return;

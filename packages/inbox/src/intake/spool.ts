@@ -22,8 +22,6 @@ const MAX_GROUP = 64;
 const MAX_FAILED = 3;
 /** A round that finds deliveries and knows no check is the usual start of a program; after this many, it says so. */
 const MAX_WAITS = 3;
-/** SQLite's primary codes of a file that is damaged, or is not a database. */
-const DAMAGED = [11, 26];
 
 export interface SpoolOptions {
   /** A folder that several inboxes and processes may share. */
@@ -36,8 +34,8 @@ export interface SpoolOptions {
 }
 
 /**
- * Keeps deliveries in a SQLite file while the store is unavailable, and stores them automatically afterwards. Each is removed after the
- * store has it. Two processes may store the same one at the same time: the store keeps it once.
+ * Keeps deliveries in a SQLite file while the store is unavailable, and stores them automatically afterwards. Each is removed after
+ * the store has it. Two processes may store the same one at the same time: the store keeps it once.
  *
  * What is read there may have been written by another program, so each delivery is verified again under the keys of the routes of
  * this process (threat A66). It waits until a route is known. One that does not verify is marked as refused, and stays; it is tried
@@ -82,7 +80,7 @@ export class Spool {
     this.#schedule(0);
   }
 
-  /** A check of a route whose callbacks this inbox receives: files that it verifies are stored. */
+  /** A check of a route whose callbacks this inbox receives: deliveries that it verifies are stored. */
   readonly trust = (check: SignatureCheck): void => {
     this.#checks.add(check);
     if (this.#waits === 0) return;
@@ -129,10 +127,7 @@ export class Spool {
     const failure = failureCode(error);
     this.#options.settings.emit({ name: 'spool.failed', failure });
     if (failure === FILE_CHANGED) await this.#lookAtMoved();
-    if (!DAMAGED.includes(Object(error).errcode % 256)) return;
-    this.#setTrouble(damagedMessage(this.#path, failure));
-    // What is there next time may be another file.
-    await this.file.close();
+    if (isDamage(error)) this.#setTrouble(damagedMessage(this.#path, failure));
   }
 
   /** The file that is open was moved. If nothing waits in it, the next one takes its place. */
@@ -215,6 +210,8 @@ export class Spool {
     } catch (error) {
       this.#failures += 1;
       await this.#tell(error);
+      // What is there in the next round may be another file.
+      if (isDamage(error)) await this.file.close();
     }
     const pauseMs = taken > 0 || failure !== undefined ? this.#pause() : STORE_RETRY.longestDelayMs;
     if (refused > 0) warn(report, 'spool_refused', refusedMessage(this.#path, refused));
@@ -229,9 +226,9 @@ export class Spool {
 
   /** No check is known: `trust()` ends the wait. */
   #wait(): void {
-    const { path, settings } = this.#options;
+    const { settings } = this.#options;
     this.#waits += 1;
-    if (this.#waits === MAX_WAITS) warn(settings.report, 'spool_waits', waitsMessage(path));
+    if (this.#waits === MAX_WAITS) warn(settings.report, 'spool_waits', waitsMessage(this.#path));
     this.#schedule(backoff(this.#waits, { ...settings, retry: STORE_RETRY }));
   }
 
@@ -264,4 +261,9 @@ export class Spool {
     const rejected = results.find((result) => result.status === 'rejected');
     return { stored: stored.length, refused, rejected };
   }
+}
+
+/** By SQLite's primary codes: the file is damaged, or is not a database. */
+function isDamage(error: unknown): boolean {
+  return [11, 26].includes(Object(error).errcode % 256);
 }

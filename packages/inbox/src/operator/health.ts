@@ -7,8 +7,8 @@ import { checkDue, readDue } from '../work/due-checks.ts';
 import type { OperatorContext } from './reports.ts';
 
 /**
- * What is wrong: the store or the spool does not answer or has lost something, callbacks wait in the spool, a report has waited too
- * long for a worker, or a clock was ahead, so that work is put off. `payment-service-inbox doctor` says what to do about each.
+ * What is wrong: the store or the spool does not answer, its file was moved or is damaged, callbacks wait in the spool, a report
+ * has waited too long for a worker, or a clock was ahead, so that work is put off. `payment-service-inbox doctor` says what to do about each.
  */
 export type HealthProblem =
   | 'store_unavailable'
