@@ -92,7 +92,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 
   /** Before the store opens its files. */
   function prepareFiles(): void {
-    const open = isClosedToOthers ? [] : closeToOthers([...(store.files ?? []), ...(settings.spool === undefined ? [] : spoolFiles(settings.spool))]);
+    const ofSpool = settings.spool === undefined ? [] : spoolFiles(settings.spool);
+    const open = isClosedToOthers ? [] : closeToOthers([...(store.files ?? []), ...ofSpool]);
     isClosedToOthers = true;
     if (open.length > 0) warn(report, 'files_readable', openFilesMessage(open));
     spool?.start();
