@@ -5,7 +5,7 @@ import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep-deliveries.ts';
 import { routeOf } from './intake/route.ts';
 import { Spool } from './intake/spool.ts';
-import { spoolOwner } from './intake/spool-folder.ts';
+import { spoolFiles, spoolOwner } from './intake/spool-file.ts';
 import { actOnAll, actOnPayment } from './operator/acts/act.ts';
 import { forget } from './operator/acts/forget.ts';
 import { readHealth } from './operator/health.ts';
@@ -87,13 +87,13 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     return new Spool({
       ...{ path: spoolPath(path), owner, settings },
       store: (record) => intake.store(record),
-      notKept: (keys) => intake.notKept(keys),
     });
   }
 
   /** Before the store opens its files. */
   function prepareFiles(): void {
-    const open = isClosedToOthers ? [] : closeToOthers(store.files ?? []);
+    const ofSpool = settings.spool === undefined ? [] : spoolFiles(settings.spool);
+    const open = isClosedToOthers ? [] : closeToOthers([...(store.files ?? []), ...ofSpool]);
     isClosedToOthers = true;
     if (open.length > 0) warn(report, 'files_readable', openFilesMessage(open));
     spool?.start();
@@ -143,7 +143,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async ready() {
       await ready();
       // Last, so that nothing is left beside a file that is not a database.
-      await spool?.check();
+      await spool?.file.check();
     },
     migrations: () => migrationsOf(store),
     async transaction(body) {

@@ -37,10 +37,10 @@ export interface InboxOptions<Tx> {
    */
   readonly colonIn?: VerifierOptions['colonIn'];
   /**
-   * The path of a folder on a local disk, created if missing. While the store is unavailable, callbacks are kept there in files
-   * and acknowledged. Afterwards they are verified again under the keys of the routes of this process and stored automatically, so
-   * spread `inbox.route` into `paymentCallbacks()`; a process without a route stores none. Several inboxes and processes of
-   * one user may share it. Delete no file.
+   * The path of a folder on a local disk, created if missing. While the store is unavailable, callbacks are kept there, in the
+   * SQLite file `spool.db`, and acknowledged. Afterwards they are verified again under the keys of the routes of this process and
+   * stored automatically, so spread `inbox.route` into `paymentCallbacks()`; a process without a route stores none. Several
+   * inboxes and processes of one user may share it. Do not delete the file.
    *
    * @default on SQLite, the path of the database followed by `-spool`; none on PostgreSQL, where such a callback is answered
    * with `failureStatus` (429)

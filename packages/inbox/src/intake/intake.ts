@@ -7,8 +7,7 @@ import type { Readiness } from '../store/readiness.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import type { Call } from '../store/store.ts';
 import { pause, TimedOut, within } from '../time.ts';
-import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers, notKept } from './keep-deliveries.ts';
-import type { DeliveryKey } from './kept-files.ts';
+import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers } from './keep-deliveries.ts';
 import type { Spool } from './spool.ts';
 import { MAX_BODIES } from './verified-record.ts';
 
@@ -88,7 +87,7 @@ export class Intake<Tx> {
         throw new UnavailableError(error.message);
       throw new UnavailableError(
         `The store of the inbox did not keep this callback (${failure}), so it is not acknowledged and the sender is asked ` +
-          `to retry. ${spool?.kept.change ?? 'Restore the database. With the option spool, callbacks would be kept meanwhile.'}`,
+          `to retry. ${spool?.trouble ?? 'Restore the database. With the option spool, callbacks would be kept meanwhile.'}`,
       );
     }
     this.#isFileChanged = false;
@@ -106,15 +105,6 @@ export class Intake<Tx> {
     if (this.#isFileChanged) return;
     this.#isFileChanged = true;
     warn(this.#options.settings.report, 'database_file_changed', Object(error).message);
-  }
-
-  /** Those of these deliveries that the store does not have. Rejects while it is unavailable. */
-  async notKept(keys: readonly DeliveryKey[]): Promise<readonly DeliveryKey[]> {
-    const { readiness, keeping } = this.#options;
-    return within(
-      keeping.limitMs,
-      readiness.takesCallbacks().then(() => notKept(keeping, keys)),
-    );
   }
 
   /** Within `storeTimeoutMs`, including the wait for a group. */

@@ -6,7 +6,6 @@ import { archiveKey, findArchived } from '../verdict/archived.ts';
 import { readCase } from '../verdict/case-file.ts';
 import { type Claims, equalsExpectation } from '../verdict/evaluate.ts';
 import { claimsIn } from '../verdict/stored-values.ts';
-import type { DeliveryKey } from './kept-files.ts';
 import { MAX_BODIES, MAX_EVIDENCE } from './verified-record.ts';
 
 /** The first of its transition; another body; kept before; not kept: the body limit is reached. */
@@ -106,17 +105,6 @@ async function keepArchived<Tx>(
   const given = { ...withArchiveKeys(first), isArchived: 1 };
   const kept = await statements.run('keep_firsts', [JSON.stringify([given])], tx);
   if (kept.length > 0) outcomes.set(other, 'new_body');
-}
-
-/** Those of these deliveries that the store does not have. */
-export async function notKept<Tx>(
-  { statements, limitMs }: KeepContext<Tx>,
-  keys: readonly DeliveryKey[],
-): Promise<readonly DeliveryKey[]> {
-  const rows = await statements.run('find_known', [JSON.stringify(keys)], undefined, limitMs);
-  const kept = rows.filter((row) => row['body'] !== null);
-  const known = new Set(kept.map((row) => textOf(row, 'transition_id') + textOf(row, 'digest')));
-  return keys.filter((key) => !known.has(keyOf(key)));
 }
 
 /** An operator has removed the content of the bodies of this transition, so no further content is kept. */
@@ -233,7 +221,7 @@ function isRepeated({ refusal }: IntakeRecord, known: Row | undefined): boolean 
   return known?.['body'] != null && (known['refusal'] === null || refusal !== null);
 }
 
-function keyOf({ transitionId, digest }: DeliveryKey): string {
+function keyOf({ transitionId, digest }: IntakeRecord): string {
   return transitionId + digest;
 }
 

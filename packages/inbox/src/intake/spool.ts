@@ -1,77 +1,63 @@
-import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import type { SignatureCheck } from '@payment-service/core/internal';
 import type { IntakeRecord } from '../delivery/stored-delivery.ts';
-import { backoff, STORE_RETRY } from '../options.ts';
+import { backoff, type Settings, STORE_RETRY } from '../options.ts';
 import { failureCode } from '../reporting/events.ts';
 import { warn } from '../reporting/problems.ts';
-import { openFilesMessage } from '../store/own-files.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
-import { KeptFiles, type KeptFilesOptions } from './kept-files.ts';
 import { RouteChecks } from './route-checks.ts';
+import { type KeptDelivery, SpoolFile, spoolFile } from './spool-file.ts';
 import {
-  closeSpool,
-  DELIVERY,
-  makeFolder,
-  namesIn,
-  REFUSED,
-  refuseFile,
-  syncFolder,
-  writeTemporary,
-} from './spool-folder.ts';
-import { emptyMessage, refusedMessage, spooledMessage, waitsMessage } from './spool-messages.ts';
-import { MAX_BODIES, recordIn, spoolText } from './verified-record.ts';
+  damagedMessage,
+  emptyMessage,
+  movedMessage,
+  refusedMessage,
+  spooledMessage,
+  waitsMessage,
+} from './spool-messages.ts';
+import { recordIn, spoolText } from './verified-record.ts';
 
 const MAX_GROUP = 64;
 /** A round ends after this many failures: the store is unavailable, or refuses some of the deliveries. */
 const MAX_FAILED = 3;
-/** A round that finds files and knows no check is the usual start of a program; after this many, it says so. */
+/** A round that finds deliveries and knows no check is the usual start of a program; after this many, it says so. */
 const MAX_WAITS = 3;
-/** The smallest unit of a disk. */
-const BLOCK = ' '.repeat(4096);
 
-/** Its `path` is a folder that several inboxes and processes may share. */
-export interface SpoolOptions extends KeptFilesOptions {
+export interface SpoolOptions {
+  /** A folder that several inboxes and processes may share. */
+  readonly path: string;
   /** From `spoolOwner()`. */
   readonly owner: string;
+  readonly settings: Settings;
   /** Stores a delivery, which no limit refuses. Rejects while the store is unavailable. */
   readonly store: (record: IntakeRecord) => Promise<unknown>;
 }
 
 /**
- * Keeps deliveries in a folder while the store is unavailable, each in a synced file, and stores them automatically afterwards.
- * A file is complete from the moment it has its name, `<owner>-<milliseconds since 1970>-<UUID>.json`, and is removed
- * after the store has its delivery. Two processes may store the same one at the same time: the store keeps it once.
+ * Keeps deliveries in a SQLite file while the store is unavailable, and stores them automatically afterwards. Each is removed after
+ * the store has it. Two processes may store the same one at the same time: the store keeps it once.
  *
- * What is read there may have been written by another program, so each file is verified again under the keys of the routes of
- * this process (threat A66). It waits until a route is known. A file that does not verify gets another name, which ends in
- * `.refused`, and stays; it is tried again with each key that becomes known, after the next start at the latest.
+ * What is read there may have been written by another program, so each delivery is verified again under the keys of the routes of
+ * this process (threat A66). It waits until a route is known. One that does not verify is marked as refused, and stays; it is tried
+ * again with each key that becomes known, after the next start at the latest.
  */
 export class Spool {
   readonly #options: SpoolOptions;
-  readonly #prefix: string;
-  /** How many bodies of each transition are here, so that a flood of forged ones cannot fill the disk. */
-  readonly #counts = new Map<string, number>();
-  /** How many writes have begun. */
-  #begun = 0;
-  readonly #writing = new Set<Promise<void>>();
+  readonly #path: string;
+  readonly file: SpoolFile;
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> | undefined;
   #isDraining = false;
   #failures = 0;
-  readonly kept: KeptFiles;
   readonly #checks = new RouteChecks();
-  /** How many checks the refused files were tried with. */
+  /** How many checks the refused deliveries were tried with. */
   #tried = 0;
-  /** How many rounds in a row have found files and no check. */
+  /** How many rounds in a row have found deliveries and no check. */
   #waits = 0;
   #isClosed = false;
-  /** What an earlier build left readable was looked for. */
-  #isClosedToOthers = false;
-  /** True until the folder is empty again: each outage is reported once, and so is its end. */
+  /** True until the spool is empty again: each outage is reported once, and so is its end. */
   #isReported = false;
+  #trouble: string | undefined;
   /**
    * While true, deliveries are spooled immediately, without waiting for the store again. Becomes false when the store accepts
    * one.
@@ -80,8 +66,13 @@ export class Spool {
 
   constructor(options: SpoolOptions) {
     this.#options = options;
-    this.#prefix = `${options.owner}-`;
-    this.kept = new KeptFiles(options);
+    this.#path = spoolFile(options.path);
+    this.file = new SpoolFile(options.path, options.owner);
+  }
+
+  /** What happened to the file while deliveries waited in it, and what to do. */
+  get trouble(): string | undefined {
+    return this.#trouble;
   }
 
   /** Looks for what earlier processes left. */
@@ -89,7 +80,7 @@ export class Spool {
     this.#schedule(0);
   }
 
-  /** A check of a route whose callbacks this inbox receives: files that it verifies are stored. */
+  /** A check of a route whose callbacks this inbox receives: deliveries that it verifies are stored. */
   readonly trust = (check: SignatureCheck): void => {
     this.#checks.add(check);
     if (this.#waits === 0) return;
@@ -101,20 +92,9 @@ export class Spool {
     this.#schedule(0);
   };
 
-  /** Rejects if the path is that of a file, and with the error of the file system if nothing can be written. */
-  async check(): Promise<void> {
-    const { path } = this.#options;
-    // A new folder would prevent an operator from restoring the one that is missing.
-    this.kept.check();
-    await makeFolder(path);
-    // The process that created the folder may have ended before doing this.
-    await syncFolder(dirname(path));
-    await rm(await writeTemporary(path, BLOCK));
-  }
-
   /** The number of deliveries of this owner that are not in the store yet, including refused ones. */
   async count(): Promise<number> {
-    return (await this.#names()).length;
+    return (await this.file.list()).length;
   }
 
   /**
@@ -124,22 +104,14 @@ export class Spool {
    */
   async keep(record: IntakeRecord, signature: string | undefined, failure: string): Promise<boolean> {
     if (signature === undefined) return false;
-    const count = this.#counts.get(record.transitionId) ?? 0;
-    if (count >= MAX_BODIES) return false;
-    this.#counts.set(record.transitionId, count + 1);
-    this.#begun += 1;
-    const writing = this.#write(record, signature);
-    this.#writing.add(writing);
     try {
-      await writing;
+      if (!(await this.file.add(record.transitionId, spoolText(record, signature)))) return false;
       this.#schedule(this.#pause());
-      this.#report(true, spooledMessage(this.#options.path, failure));
+      this.#report(true, spooledMessage(this.#path, failure));
       return true;
     } catch (error) {
-      this.#options.settings.emit({ name: 'spool.failed', failure: failureCode(error) });
+      await this.#tell(error);
       return false;
-    } finally {
-      this.#writing.delete(writing);
     }
   }
 
@@ -150,31 +122,36 @@ export class Spool {
     warn(this.#options.settings.report, kind, message);
   }
 
+  /** An error of the file. */
+  async #tell(error: unknown): Promise<void> {
+    const failure = failureCode(error);
+    this.#options.settings.emit({ name: 'spool.failed', failure });
+    if (failure === FILE_CHANGED) await this.#lookAtMoved();
+    if (isDamage(error)) this.#setTrouble(damagedMessage(this.#path, failure));
+  }
+
+  /** The file that is open was moved. If nothing waits in it, the next one takes its place. */
+  async #lookAtMoved(): Promise<void> {
+    try {
+      const waiting = (await this.file.list()).filter(({ isRefused }) => !isRefused);
+      if (waiting.length === 0) await this.file.close();
+      else this.#setTrouble(movedMessage(this.#path, waiting.length));
+    } catch (error) {
+      await this.#tell(error);
+    }
+  }
+
+  /** Reported once. */
+  #setTrouble(message: string): void {
+    if (this.#trouble === undefined) warn(this.#options.settings.report, 'spool_lost', message);
+    this.#trouble = message;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await Promise.allSettled([this.#draining, ...this.#writing]);
-    this.kept.release();
-  }
-
-  /** In the order of time, with the refused ones. */
-  async #names(): Promise<string[]> {
-    const names = await namesIn(this.#options.path);
-    return names.filter((name) => name.startsWith(this.#prefix) && DELIVERY.test(name));
-  }
-
-  /** Resolves when the file and its name are on the disk. */
-  async #write(record: IntakeRecord, signature: string): Promise<void> {
-    const { path } = this.#options;
-    this.kept.check();
-    await makeFolder(path);
-    this.kept.hold();
-    const temporary = await writeTemporary(path, spoolText(record, signature));
-    const name = `${this.#prefix}${Date.now()}-${randomUUID()}.json`;
-    await rename(temporary, join(path, name));
-    await syncFolder(path);
-    this.kept.check();
-    this.kept.add(name, record);
+    await Promise.allSettled([this.#draining]);
+    await this.file.close();
   }
 
   #pause(): number {
@@ -190,43 +167,35 @@ export class Spool {
 
   /** The first alone, then larger and larger groups. A delivery that the store refuses fails with its whole group. */
   async #drain(): Promise<void> {
-    const { path, settings } = this.#options;
-    const { emit, random, report } = settings;
+    const { emit, random, report } = this.#options.settings;
     let [taken, failed, size, refused] = [0, 0, 1, 0];
     let failure: string | undefined;
     let isWaiting = false;
     const { known } = this.#checks;
     this.#isDraining = true;
     try {
-      await this.#closeToOthers();
-      // A file that is being written has no name yet, so an empty folder proves nothing then.
-      const [isQuiet, begun] = [this.#writing.size === 0, this.#begun];
-      const written = this.kept.names;
-      const all = await this.#names();
-      failure = await this.kept.lookFor(written, all);
-      const waiting = all.filter((name) => !name.endsWith(REFUSED));
-      const others = all.length - waiting.length;
-      if (waiting.length === 0 && failure === undefined && isQuiet && begun === this.#begun) {
-        this.#counts.clear();
-        this.kept.release();
-        this.#report(false, emptyMessage(others, this.kept.gone));
-      }
+      await this.file.takeFormer();
+      // First: nothing is added to a file that was moved.
+      const isMoved = await this.file.isMoved();
+      const all = await this.file.list();
+      if (isMoved) await this.#lookAtMoved();
+      else this.#trouble = undefined;
+      const waiting = all.filter(({ isRefused }) => !isRefused);
+      if (waiting.length === 0) this.#report(false, emptyMessage(all.length));
       isWaiting = known === 0 && waiting.length > 0;
-      const names = known === 0 ? [] : known === this.#tried ? waiting : all;
+      const tried = known === 0 ? [] : known === this.#tried ? waiting : all;
       // After a failure, starting at a random one, since the store may never accept the first ones.
-      const start = this.#failures === 0 ? 0 : Math.floor(random() * names.length);
-      const left = [...names.slice(start), ...names.slice(0, start)];
+      const start = this.#failures === 0 ? 0 : Math.floor(random() * tried.length);
+      const left = [...tried.slice(start), ...tried.slice(0, start)].map(({ id }) => id);
       while (left.length > 0 && failed < MAX_FAILED && !this.#isClosed) {
-        const results = await Promise.allSettled(left.splice(0, size).map((name) => this.#storeFile(name)));
-        const rejected = results.find((result) => result.status === 'rejected');
-        const ends = results.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
-        taken += ends.filter((end) => end === 'stored').length;
-        refused += ends.filter((end) => end === 'refused').length;
+        const group = await this.#storeGroup(left.splice(0, size), isMoved);
+        taken += group.stored;
+        refused += group.refused;
         if (taken > 0) this.isStoreUnavailable = false;
-        if (rejected === undefined) size = Math.min(MAX_GROUP, size * 2);
-        else [failed, failure] = [failed + 1, failureCode(rejected.reason)];
-        // The next callback gets this error instead of a file that nothing would ever store.
-        if (rejected?.reason instanceof ConfigurationError || failure === FILE_CHANGED)
+        if (group.rejected === undefined) size = Math.min(MAX_GROUP, size * 2);
+        else [failed, failure] = [failed + 1, failureCode(group.rejected.reason)];
+        // The next callback gets this error instead of a place in the spool, from which nothing would ever be stored.
+        if (group.rejected?.reason instanceof ConfigurationError || failure === FILE_CHANGED)
           this.isStoreUnavailable = false;
       }
       if (failure === undefined) {
@@ -234,12 +203,18 @@ export class Spool {
         this.#tried = known;
       }
       this.#failures = failure === undefined ? 0 : taken > 0 ? 1 : this.#failures + 1;
+      const isDone = taken > 0 && left.length === 0 && failure === undefined;
+      if (isDone && !isMoved) await this.file.shrink();
+      // All that it holds is stored. The next one takes its place.
+      if (isDone && isMoved) await this.file.close();
     } catch (error) {
       this.#failures += 1;
-      emit({ name: 'spool.failed', failure: failureCode(error) });
+      await this.#tell(error);
+      // What is there in the next round may be another file.
+      if (isDamage(error)) await this.file.close();
     }
     const pauseMs = taken > 0 || failure !== undefined ? this.#pause() : STORE_RETRY.longestDelayMs;
-    if (refused > 0) warn(report, 'spool_refused', refusedMessage(path, refused));
+    if (refused > 0) warn(report, 'spool_refused', refusedMessage(this.#path, refused));
     if (failure !== undefined) emit({ name: 'store.unavailable', failure, retryInMs: pauseMs });
     if (taken > 0) emit({ name: 'spool.drained', count: taken });
     this.#timer = undefined;
@@ -251,48 +226,44 @@ export class Spool {
 
   /** No check is known: `trust()` ends the wait. */
   #wait(): void {
-    const { path, settings } = this.#options;
+    const { settings } = this.#options;
     this.#waits += 1;
-    if (this.#waits === MAX_WAITS) warn(settings.report, 'spool_waits', waitsMessage(path));
+    if (this.#waits === MAX_WAITS) warn(settings.report, 'spool_waits', waitsMessage(this.#path));
     this.#schedule(backoff(this.#waits, { ...settings, retry: STORE_RETRY }));
   }
 
-  /** Once: everything that is written from now on is closed to others from its first byte. */
-  async #closeToOthers(): Promise<void> {
-    if (this.#isClosedToOthers) return;
-    const { path, settings } = this.#options;
-    const open = await closeSpool(path);
-    this.#isClosedToOthers = true;
-    if (open.length > 0) warn(settings.report, 'files_readable', openFilesMessage(open));
+  /** @returns How many were stored and are refused now, and the first that the store did not accept. */
+  async #storeGroup(
+    ids: readonly string[],
+    isMoved: boolean,
+  ): Promise<{ stored: number; refused: number; rejected: PromiseRejectedResult | undefined }> {
+    const { settings, store } = this.#options;
+    const stored: string[] = [];
+    let refused = 0;
+    const storeOne = async ({ id, text, isRefused }: KeptDelivery): Promise<void> => {
+      let record: IntakeRecord | undefined;
+      let isDamaged = false;
+      try {
+        record = recordIn(text, settings.account, this.#checks.verify);
+      } catch {
+        isDamaged = true;
+      }
+      if (record !== undefined) {
+        await store(record);
+        stored.push(id);
+      } else if (!isRefused && !isMoved && (await this.file.refuse(id))) {
+        refused += 1;
+        settings.emit({ name: 'spool.refused', isDamaged });
+      }
+    };
+    const results = await Promise.allSettled((await this.file.read(ids)).map(storeOne));
+    if (!isMoved) await this.file.remove(stored);
+    const rejected = results.find((result) => result.status === 'rejected');
+    return { stored: stored.length, refused, rejected };
   }
+}
 
-  /** @returns `refused` the first time only; undefined if another process has taken it, or it cannot be read. */
-  async #storeFile(name: string): Promise<'stored' | 'refused' | undefined> {
-    const { path, settings, store } = this.#options;
-    let text: string;
-    try {
-      text = await readFile(join(path, name), 'utf8');
-    } catch (error) {
-      const failure = failureCode(error);
-      if (failure !== 'ENOENT') settings.emit({ name: 'spool.failed', failure });
-      return undefined;
-    }
-    let record: IntakeRecord | undefined;
-    let isDamaged = false;
-    try {
-      record = recordIn(text, settings.account, this.#checks.verify);
-    } catch {
-      isDamaged = true;
-    }
-    if (record === undefined) {
-      if (name.endsWith(REFUSED) || !(await refuseFile(path, name))) return undefined;
-      this.kept.remove(name);
-      settings.emit({ name: 'spool.refused', isDamaged });
-      return 'refused';
-    }
-    await store(record);
-    await rm(join(path, name), { force: true });
-    this.kept.remove(name);
-    return 'stored';
-  }
+/** By SQLite's primary codes: the file is damaged, or is not a database. */
+function isDamage(error: unknown): boolean {
+  return [11, 26].includes(Object(error).errcode % 256);
 }

@@ -130,19 +130,19 @@ function keysOf(
   };
 }
 
-/** The text of a spool file: the signature, and what does not follow from what it signs. */
+/** The text of a delivery in the spool: the signature, and what does not follow from what it signs. */
 export function spoolText(record: IntakeRecord, signature: string): string {
   const { signed, content, claims, refusal, traceparent, provider } = record;
   return JSON.stringify({ signature, signed, content, claims, refusal, traceparent, provider });
 }
 
 /**
- * The record of a spool file. Another program may have written or changed the file, so nothing that the signature proves is
+ * The record of a delivery in the spool. Another program may have written or changed it, so nothing that the signature proves is
  * believed (threat A66). The rest is unsigned in a request as well: what the body claims, and the rule that refused it unless
  * that is the ':' rule.
  *
  * @returns undefined if its signature does not verify.
- * @throws If the file is damaged.
+ * @throws If it is damaged.
  */
 export function recordIn(text: string, account: string, check: SignatureCheck): IntakeRecord | undefined {
   const row: Row = Object(JSON.parse(text));

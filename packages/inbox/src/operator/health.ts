@@ -7,8 +7,8 @@ import { checkDue, readDue } from '../work/due-checks.ts';
 import type { OperatorContext } from './reports.ts';
 
 /**
- * What is wrong: the store or the spool does not answer or has lost something, callbacks wait in the spool, a report has waited too
- * long for a worker, or a clock was ahead, so that work is put off. `payment-service-inbox doctor` says what to do about each.
+ * What is wrong: the store or the spool does not answer, its file was moved or is damaged, callbacks wait in the spool, a report
+ * has waited too long for a worker, or a clock was ahead, so that work is put off. `payment-service-inbox doctor` says what to do about each.
  */
 export type HealthProblem =
   | 'store_unavailable'
@@ -62,8 +62,8 @@ async function examine<Tx>(
       failure = failureCode(error);
       return undefined;
     });
-  const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
-  const isLost = spool?.kept.isLost === true;
+  const spooled = spool === undefined ? 0 : await answer(spool.file.check().then(() => spool.count()));
+  const isLost = spool?.trouble !== undefined;
   // A store that only answers queries would keep no callback: a standby, a full disk, a role that may only select.
   const due = await answer(tryToKeep().then(() => readDue(context)));
   const late = due === undefined ? [] : [...checkDue(due, maxPendingAgeSeconds)];

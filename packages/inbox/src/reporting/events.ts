@@ -66,11 +66,9 @@ export type InboxEvent =
   | { readonly name: 'statement.differs'; readonly verdict: StatementVerdict; readonly count: number }
   /** The store has taken `count` deliveries from the spool. */
   | { readonly name: 'spool.drained'; readonly count: number }
-  /** `count` acknowledged deliveries are neither in the spool, where this process had kept them, nor in the store. */
-  | { readonly name: 'spool.lost'; readonly count: number }
-  /** The spool could not keep a delivery, or cannot read a file, which stays. `failure` is the code. */
+  /** The spool could not keep a delivery, or cannot be read. `failure` is the code. */
   | { readonly name: 'spool.failed'; readonly failure: string }
-  /** A file of the spool is damaged, or its signature does not verify: it stays as evidence, and nothing is stored from it. */
+  /** A delivery in the spool is damaged, or its signature does not verify: it stays as evidence, and nothing is stored from it. */
   | { readonly name: 'spool.refused'; readonly isDamaged: boolean }
   /** The store does not answer; `failure` is its code, such as ECONNREFUSED or 57P01. */
   | { readonly name: 'store.unavailable'; readonly failure: string; readonly retryInMs: number }

@@ -2,22 +2,17 @@
  * payment-service-inbox doctor, on both engines and on faulty SQLite files: every check has a case that it finds, and a
  * control.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { spoolOwner } from '../../src/intake/spool-folder.ts';
+import { spoolOwner } from '../../src/intake/spool-file.ts';
 import { paid } from '../support/callbacks.ts';
 import { commandOn, SESSION } from '../support/command.ts';
 import { runDoctor } from '../support/doctor.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { MINUTE_MS, money } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-/** Puts a callback that has waited for a given time into a spool in the folder. */
-function spool(folder: string, owner: string, age: number): void {
-  const name = `${owner}-${Date.now() - age}-3b241101-e2bb-4255-8caf-4136c566a962.json`;
-  writeFileSync(join(folder, name), '{}', { mode: 0o600 });
-}
+import { askFile, leftSpool } from '../support/test-spool.ts';
 
 describe.each(ENGINES)('on %s', SESSION, (engine) => {
   test('doctor says what it has seen, why that matters and what to do, and finds nothing wrong with what works', async () => {
@@ -55,14 +50,26 @@ describe.each(ENGINES)('on %s', SESSION, (engine) => {
     const folder = join(temporaryFolder(), 'spool');
     const [doctor, health] = [`doctor --spool ${folder}`, `health --json --spool ${folder}`];
     await type(doctor, health);
-    mkdirSync(folder, { mode: 0o700 });
-    spool(folder, own, 0);
+    const left = await leftSpool(['A', 'B', 'C']);
+    renameSync(left, folder);
+    const change = (place: number, owner: string, age: number): unknown =>
+      askFile(
+        folder,
+        'update delivery set owner = ?, kept_at = ? where place = ?',
+        owner,
+        Date.now() - age,
+        place,
+      );
+    for (const place of [1, 2, 3]) change(place, own, 0);
     await type(doctor);
-    spool(folder, own, 10 * MINUTE_MS);
-    spool(folder, '0123456789abcdef', 5 * MINUTE_MS);
+    change(2, own, 10 * MINUTE_MS);
+    change(3, '0123456789abcdef', 5 * MINUTE_MS);
     await type(doctor, health);
-    writeFileSync(join(folder, 'file'), '');
-    await type(`doctor --spool ${join(folder, 'file')}`);
+    await type(`doctor --spool ${join(folder, 'spool.db')}`);
+    const damaged = join(temporaryFolder(), 'spool');
+    mkdirSync(damaged);
+    writeFileSync(join(damaged, 'spool.db'), 'x'.repeat(5000), { mode: 0o600 });
+    await type(`doctor --spool ${damaged}`, `health --spool ${damaged}`, `counts --spool ${damaged}`);
     await inbox.route.onCallback(paid('ORD-1', 500));
     await merchant.advance(2 * MINUTE_MS);
     await type(health, `${health} --max-pending-age 3600`, 'health');

@@ -1,5 +1,4 @@
-/** The spool is a folder: what lies there was not necessarily written by the inbox (threat A66). */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** The spool is a file: what lies there was not necessarily written by the inbox (threat A66). */
 import { join } from 'node:path';
 import { createVerifier, type VerifiedCallback, type VerifierOptions } from '@payment-service/core';
 import { createCallbackReceiver } from '@payment-service/core/receive';
@@ -11,8 +10,8 @@ import { evidence, paid, post, SIGNING_KEY, signatureOf, signedText } from '../s
 import { runDoctor } from '../support/doctor.ts';
 import { money } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { checkOf, filesIn, leftSpool, newPath, recordOf, TestSpool } from '../support/test-spool.ts';
-import { pause, until, workOff } from '../support/until.ts';
+import { askFile, checkOf, newPath, recordOf, rowsIn, spoolOf, TestSpool } from '../support/test-spool.ts';
+import { until, workOff } from '../support/until.ts';
 
 type Options = Partial<InboxOptions<never>>;
 
@@ -44,7 +43,7 @@ class Shop {
   }
 
   /** Leaves ORD-1 in the spool, and expects it and ORD-2. */
-  async leave(options: Options): Promise<string> {
+  async leave(options: Options): Promise<void> {
     const inbox = this.start(options);
     await inbox.expect(money('ORD-1'));
     await inbox.expect(money('ORD-2'));
@@ -57,15 +56,15 @@ class Shop {
     });
     await away.route.onCallback(paid('ORD-1', 500));
     await away.close();
-    const [name = ''] = filesIn(this.spool);
-    return join(this.spool, name);
   }
 }
 
-/** The attack: the same file for another order. No key is needed. */
-function forge(path: string, change: (text: string) => string): string {
-  const forged = path.replace(/-\d+-[\w-]+\.json$/, '-1-3b241101-e2bb-4255-8caf-4136c566a962.json');
-  writeFileSync(forged, change(readFileSync(path, 'utf8')));
+/** The attack: the same delivery for another order, before it. No key is needed. */
+function forge(path: string): string {
+  const [{ text = '' } = {}] = rowsIn(path);
+  const forged = text.replaceAll('ORD-1', 'ORD-2');
+  const copy = 'insert into delivery select 0, ?, owner, transition_id, kept_at, 0, ? from delivery';
+  askFile(path, copy, 'x', forged);
   return forged;
 }
 
@@ -77,11 +76,11 @@ const SEALED = { encryption: aesGcm({ current: 'k1', keys: { k1: Buffer.alloc(32
 /** What is kept of a body. */
 const KEPT: readonly Options[] = [{}, { bodies: 'claims' }, SEALED, { bodies: 'claims', ...SEALED }];
 
-test('threat A66: after a restart, the genuine file is applied, and a copy of it for another order settles nothing', async () => {
+test('threat A66: after a restart, the genuine delivery is applied, and a copy of it for another order settles nothing', async () => {
   const attack = async (options: Options): Promise<Shop> => {
     const shop = new Shop();
-    const genuine = await shop.leave(options);
-    const forged = forge(genuine, (text) => text.replaceAll('ORD-1', 'ORD-2'));
+    await shop.leave(options);
+    const forged = forge(shop.spool);
     const inbox = shop.start(options);
     direct(inbox);
     await inbox.ready();
@@ -89,8 +88,8 @@ test('threat A66: after a restart, the genuine file is applied, and a copy of it
     await workOff(inbox);
     expect(shop.credited).toEqual(['ORD-1 500']);
     expect(await inbox.reports({ merchant_reference: 'ORD-2' })).toEqual([]);
-    // As evidence, which health() counts until it is moved away.
-    expect(filesIn(shop.spool)).toEqual([`${forged.slice(shop.spool.length + 1)}.refused`]);
+    // As evidence, which health() counts until it is removed.
+    expect(rowsIn(shop.spool)).toEqual([{ text: forged, isRefused: true }]);
     expect((await inbox.health()).problems).toEqual(['spool_not_drained']);
     await inbox.close();
     expect(shop.problems).toContain('spool_refused');
@@ -99,12 +98,12 @@ test('threat A66: after a restart, the genuine file is applied, and a copy of it
   const [shop] = await Promise.all(KEPT.map(attack));
   const found = await runDoctor(['--database', shop?.file ?? '']);
   expect(found.names).toEqual(['problem spool']);
-  expect(found.text).toContain('their names end in .refused');
+  expect(found.text).toContain('1 callbacks in');
 });
 
-test('threat A66: files wait for a route, and a route that wraps receive() gives its keys with its first callback', async () => {
+test('threat A66: deliveries wait for a route, and a route that wraps receive() gives its keys with its first callback', async () => {
   const shop = new Shop();
-  const path = await shop.leave({});
+  await shop.leave({});
   const inbox = shop.start();
   const wrapped = createCallbackReceiver({
     signingKey: SIGNING_KEY,
@@ -112,12 +111,12 @@ test('threat A66: files wait for a route, and a route that wraps receive() gives
   });
   await inbox.ready();
   await until(() => shop.problems.includes('spool_waits'));
-  expect(filesIn(shop.spool)).toEqual([path.slice(shop.spool.length + 1)]);
+  expect(rowsIn(shop.spool)).toHaveLength(1);
   expect(await inbox.health()).toMatchObject({ problems: ['spool_not_drained'], spooled: 1 });
   expect(await post(wrapped, signedText({ merchant_reference: 'ORD-3' }))).toBe(200);
   await until(() => shop.events.includes('spool.drained'));
   await workOff(inbox);
-  expect([shop.credited, filesIn(shop.spool)]).toEqual([['ORD-1 500'], []]);
+  expect([shop.credited, rowsIn(shop.spool)]).toEqual([['ORD-1 500'], []]);
   expect(shop.problems.filter((kind) => kind === 'spool_waits')).toHaveLength(1);
   await inbox.close();
 });
@@ -128,7 +127,7 @@ test('threat A66: a route that passes only quarantine() gives its keys too', asy
   const inbox = shop.start();
   createCallbackReceiver({ signingKey: SIGNING_KEY, onAuthenticRefusal: inbox.route.onAuthenticRefusal });
   await inbox.ready();
-  await until(() => filesIn(shop.spool).length === 0);
+  await until(() => rowsIn(shop.spool).length === 0);
   await inbox.close();
 });
 
@@ -159,7 +158,7 @@ const keys = (notAfter?: Date) => ({
   ],
 });
 
-test('threat A66: a file under a key past its notAfter is refused, and is stored after a restart with a later notAfter', async () => {
+test('threat A66: a delivery under a key past its notAfter is refused, and is stored after a restart with a later notAfter', async () => {
   const ended = new TestSpool();
   const rotating = keys(new Date(Date.now() + 60_000));
   await ended.keepCallback(verified('OLD', rotating, OTHER_KEY));
@@ -168,13 +167,13 @@ test('threat A66: a file under a key past its notAfter is refused, and is stored
   const next = restart(ended.path, verified('X', keys(new Date(0))));
   await until(() => next.countOf('spool.drained') > 0 && next.countOf('spool.refused') > 0);
   await next.spool.close();
-  expect([next.references(), filesIn(ended.path).length]).toEqual([['NEW'], 1]);
+  expect([next.references(), rowsIn(ended.path).length]).toEqual([['NEW'], 1]);
   const last = restart(ended.path, verified('X', rotating));
   await until(() => last.isEmpty());
   expect(last.taken.map(({ keyId }) => keyId)).toEqual(['old']);
 });
 
-test('threat A66: of two routes with other keys, each verifies its own files, and a key of another account verifies none', async () => {
+test('threat A66: of two routes with other keys, each verifies its own deliveries, and a key of another account verifies none', async () => {
   const ended = new TestSpool();
   await ended.keepCallback(verified('A', { signingKey: SIGNING_KEY }));
   await ended.keepCallback(verified('B', { signingKey: OTHER_KEY }, OTHER_KEY));
@@ -189,14 +188,7 @@ test('threat A66: of two routes with other keys, each verifies its own files, an
   expect(both.references()).toEqual(['B']);
 });
 
-/** Replaces the contents of genuine files by these strings, one each. */
-async function spoolOf(...texts: readonly string[]): Promise<string> {
-  const path = await leftSpool(texts.map((_text, index) => `${index}`));
-  for (const [index, name] of filesIn(path).entries()) writeFileSync(join(path, name), texts[index] ?? '');
-  return path;
-}
-
-test('threat A66: no file is stored without its signature, or with a body that shows other signed fields', async () => {
+test('threat A66: no delivery is stored without its signature, or with a body that shows other signed fields', async () => {
   const genuine = spoolText(recordOf('A'), signatureOf(paid('A', 500)));
   const change = (members: object): string => JSON.stringify({ ...JSON.parse(genuine), ...members });
   const [content, signed] = [recordOf('B').content ?? '', JSON.parse(recordOf('A').signed)];
@@ -212,10 +204,10 @@ test('threat A66: no file is stored without its signature, or with a body that s
   const next = restart(await spoolOf(genuine, ...forged), paid('X', 1));
   await until(() => next.countOf('spool.refused') === forged.length && next.taken.length > 0);
   expect(next.references()).toEqual(['A']);
-  expect(filesIn(next.path).every((name) => name.endsWith('.refused'))).toBe(true);
+  expect(rowsIn(next.path)).toEqual(forged.map((text) => ({ text, isRefused: true })));
 });
 
-test('threat A66: members that follow from the signature are not read from a file', async () => {
+test('threat A66: members that follow from the signature are not read from the spool', async () => {
   const genuine = JSON.parse(spoolText(recordOf('A'), signatureOf(paid('A', 500))));
   const other = recordOf('B');
   const { signed: _, content: _content, claims: _claims, refusal: _refusal, ...keysOfOther } = other;
@@ -245,7 +237,6 @@ test('threat A66: evidence is stored as evidence, and a parsed body is verified 
   if (!parsed.ok) throw new Error('The test wanted a callback.');
   const ended = new TestSpool();
   await ended.keepCallback(parsed);
-  await pause(2);
   await ended.spool.keep(record, signatureOf(refused.evidence), 'ECONNREFUSED');
   await ended.spool.close();
   const next = restart(ended.path, paid('X', 1));
@@ -257,5 +248,5 @@ test('threat A66: evidence is stored as evidence, and a parsed body is verified 
 test('a delivery that a copy of core without proofs has verified is not kept in the spool', async () => {
   const one = new TestSpool(newPath());
   expect(await one.spool.keep(recordOf('A'), undefined, 'ECONNREFUSED')).toBe(false);
-  expect(filesIn(one.path)).toEqual([]);
+  expect(rowsIn(one.path)).toEqual([]);
 });

@@ -13,7 +13,9 @@ const OWN = {
   'shop.db-shm': '600',
   'shop.db-wal': '600',
   'shop.db-spool': '700',
-  'shop.db-spool/file': '600',
+  'shop.db-spool/spool.db': '600',
+  'shop.db-spool/spool.db-shm': '600',
+  'shop.db-spool/spool.db-wal': '600',
   ...(process.platform === 'linux' && { staging: '600' }),
 };
 
@@ -45,11 +47,10 @@ test.each(UMASKS.slice(1, 2))(
   async (umask) => {
     const folder = temporaryFolder();
     await runUnder(umask, folder);
-    const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
-      join(folder, name),
-    );
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const paths = names.map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
     const modes = (): (number | undefined)[] => paths.map((path) => modeOf(path));
-    for (const path of paths) chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
+    for (const path of paths) chmodSync(path, 0o644);
     const opened = modes();
     const found = await runDoctor(['--database', join(folder, 'shop.db')]);
     expect(found.names).toEqual(['problem files']);
@@ -70,22 +71,28 @@ test.each(UMASKS.slice(1, 2))(
 );
 
 test.each(UMASKS.slice(1, 2))(
-  'threat A65: a folder that other programs share keeps its mode, and its spool is closed and reported',
+  'threat A65: a folder of a spool that exists keeps its mode, and its files belong to their owner alone',
   async () => {
     const folder = temporaryFolder();
     const spool = join(folder, 'shared');
     mkdirSync(spool, { mode: 0o755 });
-    const left = join(spool, '0123456789abcdef-1-x.json');
-    for (const path of [left, join(spool, 'of-another-program')]) writeFileSync(path, '', { mode: 0o644 });
+    const other = join(spool, 'of-another-program');
+    writeFileSync(other, '', { mode: 0o644 });
+    writeFileSync(join(spool, '0123456789abcdef-1-x.json'), '', { mode: 0o644 });
     const problems: unknown[] = [];
     const store = sqlite(join(folder, 'shop.db'));
     const inbox = createInbox({ store, spool, onError: (_error, { kind }) => problems.push(kind) });
     await inbox.ready();
-    await until(() => problems.length > 0);
+    await until(() => readdirSync(spool).length === 4);
+    const modes = readdirSync(spool).map((name) => [name, modeOf(join(spool, name))]);
     await inbox.close();
-    expect(problems).toEqual(['files_readable']);
-    const modes = readdirSync(spool).map((name) => (statSync(join(spool, name)).mode & 0o777).toString(8));
-    expect([modes, (statSync(spool).mode & 0o777).toString(8)]).toEqual([['600', '644'], '755']);
+    expect(Object.fromEntries(modes)).toEqual({
+      'of-another-program': 0o044,
+      'spool.db': 0,
+      'spool.db-shm': 0,
+      'spool.db-wal': 0,
+    });
+    expect([modeOf(spool), problems]).toEqual([0o055, []]);
   },
 );
 

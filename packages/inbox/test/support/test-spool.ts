@@ -1,13 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import type { VerifiedCallback } from '@payment-service/core';
 import { proofOf, type SignatureCheck } from '@payment-service/core/internal';
 import { onTestFinished } from 'vitest';
 import type { IntakeRecord } from '../../src/delivery/stored-delivery.ts';
 import { type InboxEvent, type InboxProblem, sqlite } from '../../src/index.ts';
-import type { DeliveryKey } from '../../src/intake/kept-files.ts';
 import { Spool } from '../../src/intake/spool.ts';
-import { spoolOwner } from '../../src/intake/spool-folder.ts';
+import { spoolFile, spoolOwner } from '../../src/intake/spool-file.ts';
 import { callbackRecord } from '../../src/intake/verified-record.ts';
 import { settingsOf } from '../../src/options.ts';
 import { callback, paid } from './callbacks.ts';
@@ -16,6 +16,9 @@ import { pause } from './until.ts';
 
 /** Identifies the tables of the inboxes that share a spool. */
 const PLACE = { dialect: 'sqlite', prefix: 'payment_inbox_' } as const;
+
+/** Of a `TestSpool`. */
+export const OWNER: string = spoolOwner('A', PLACE);
 
 /** A spool, and a store that can be unavailable. */
 export class TestSpool {
@@ -44,12 +47,7 @@ export class TestSpool {
       if (!this.isThere) throw new Error('The store did not take it.');
       this.taken.push(record);
     };
-    const isTaken = (key: DeliveryKey): boolean => this.taken.some(({ digest }) => digest === key.digest);
-    const notKept = async (keys: readonly DeliveryKey[]): Promise<readonly DeliveryKey[]> => {
-      if (!this.isThere) throw new Error('The store did not answer.');
-      return keys.filter((key) => !isTaken(key));
-    };
-    this.spool = new Spool({ path, owner: spoolOwner(account, PLACE), settings, store, notKept });
+    this.spool = new Spool({ path, owner: spoolOwner(account, PLACE), settings, store });
     onTestFinished(() => this.spool.close());
   }
 
@@ -71,9 +69,8 @@ export class TestSpool {
     return this.spool.keep(callbackRecord(verified, ''), proofOf(verified)?.signature, 'ECONNREFUSED');
   }
 
-  /** A millisecond apart, so that their names have an order. */
   async keepAll(references: readonly string[]): Promise<void> {
-    for (const reference of references) await this.keep(reference).then(() => pause(2));
+    for (const reference of references) await this.keep(reference);
   }
 
   async isEmpty(): Promise<boolean> {
@@ -90,12 +87,20 @@ export class TestSpool {
   }
 }
 
-/** The folder of a closed spool: no round of that spool reads what is changed in it now. */
+/** The folder of a closed spool: no round of that spool reads what is changed in its file now. */
 export async function leftSpool(references: readonly string[]): Promise<string> {
   const ended = new TestSpool();
   await ended.keepAll(references);
   await ended.spool.close();
   return ended.path;
+}
+
+/** A spool that holds these texts, or genuine deliveries in their places. */
+export async function spoolOf(...texts: readonly (string | undefined)[]): Promise<string> {
+  const path = await leftSpool(texts.map((_text, index) => `${index}`));
+  for (const [index, text] of texts.entries())
+    if (text !== undefined) askFile(path, 'update delivery set text = ? where place = ?', text, index + 1);
+  return path;
 }
 
 /** Of the route that received it. */
@@ -117,6 +122,24 @@ export function newPath(): string {
   return join(temporaryFolder(), 'spool');
 }
 
-export function filesIn(path: string): string[] {
-  return existsSync(path) ? readdirSync(path).sort() : [];
+/** What is in the file of a spool, in its order. */
+export function rowsIn(path: string): { text: string; isRefused: boolean }[] {
+  if (!existsSync(spoolFile(path)) || askFile(path, 'select 1 from sqlite_schema').length === 0) return [];
+  const rows = askFile(path, 'select text, is_refused from delivery order by place');
+  return rows.map((row) => ({ text: String(row['text']), isRefused: row['is_refused'] === 1 }));
+}
+
+/** As another program that writes to the file. */
+export function askFile(
+  path: string,
+  text: string,
+  ...values: readonly SQLInputValue[]
+): Record<string, SQLOutputValue>[] {
+  const database = new DatabaseSync(spoolFile(path));
+  try {
+    database.exec('pragma busy_timeout = 5000');
+    return database.prepare(text).all(...values);
+  } finally {
+    database.close();
+  }
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/internal';
 import { tryToKeep } from '../../intake/keep-deliveries.ts';
-import { spoolOwner } from '../../intake/spool-folder.ts';
+import { spoolOwner } from '../../intake/spool-file.ts';
 import { adviceOn } from '../../reporting/database-advice.ts';
 import { type Finding, notice, problem } from '../../reporting/finding.ts';
 import { versionOf } from '../../store/schema.ts';

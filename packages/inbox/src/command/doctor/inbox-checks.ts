@@ -1,14 +1,15 @@
 import { stat } from 'node:fs/promises';
-import { deliveriesIn, openPathsIn } from '../../intake/spool-folder.ts';
+import { deliveriesIn, spoolFile, spoolFiles } from '../../intake/spool-file.ts';
 import { countPayments } from '../../operator/payments/list-payments.ts';
 import { type Finding, notice, problem } from '../../reporting/finding.ts';
 import { openToOthers } from '../../store/own-files.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
-import { numberOf, textOf } from '../../store/store.ts';
+import { numberOf, type Row, textOf } from '../../store/store.ts';
 import { signedIn } from '../../verdict/stored-values.ts';
 import { countText } from '../../words.ts';
 import { CHANGED_NOTHING } from '../../work/attempt/apply.ts';
 import { checkDue, readDue } from '../../work/due-checks.ts';
+import { messageOf } from '../failure.ts';
 import type { OpenStore } from '../open-inbox.ts';
 
 /** Checks of the tables' contents, on both engines. */
@@ -45,31 +46,40 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
 const SPOOL_LATE_MS = 60_000;
 
 /**
- * Reads the folder, which is created when it is needed, and never writes to it, since it belongs to the receiver.
+ * Reads the file, which is created when it is needed, and never writes to it, since it belongs to the receiver.
  *
  * @throws {ConfigurationError} For a folder on a network file system, as far as it can be detected.
  */
 export async function* checkSpool(path: string, owner: string): AsyncGenerator<Finding> {
   const folder = await stat(spoolPath(path)).catch(() => undefined);
-  const deliveries = folder?.isDirectory() ? await deliveriesIn(path) : [];
-  const late = deliveries.filter(
-    ({ keptAt, isRefused }) => !isRefused && Date.now() - keptAt > SPOOL_LATE_MS,
-  );
-  const refused = deliveries.filter(({ isRefused }) => isRefused).length;
-  const others = late.filter((each) => each.owner !== owner).length;
-  const minutes = Math.floor((Date.now() - Math.min(...late.map(({ keptAt }) => keptAt))) / SPOOL_LATE_MS);
   if (folder?.isDirectory() === false)
     yield problem`spool: ${path} is not a folder.
         While the database is unavailable, callbacks are answered with 429.
         Move the file, or set spool to another path.`;
+  const file = spoolFile(path);
+  let deliveries: readonly Row[] = [];
+  try {
+    deliveries = await deliveriesIn(path);
+  } catch (error) {
+    yield problem`spool: ${file} cannot be read: ${messageOf(error)}
+        Acknowledged callbacks may be in it, and are not stored. While the database is unavailable, callbacks are answered with 429.
+        Run doctor as the user of your program. If the file is damaged, move it away with its -wal file and keep both: your program creates a new one. Recover the callbacks with '.recover' of the program sqlite3, or ask the service for the transactions of that time.`;
+  }
+  const refused = deliveries.filter((row) => row['is_refused'] === 1);
+  const late = deliveries.filter(
+    (row) => row['is_refused'] === 0 && Date.now() - numberOf(row, 'kept_at') > SPOOL_LATE_MS,
+  );
+  const others = late.filter((row) => row['owner'] !== owner).length;
+  const oldest = Math.min(...late.map((row) => numberOf(row, 'kept_at')));
+  const minutes = Math.floor((Date.now() - oldest) / SPOOL_LATE_MS);
   if (late.length > 0)
-    yield problem`spool: ${late.length} callbacks are in ${path}, the oldest for ${minutes} minutes; ${others} are of another account, schema or database.
+    yield problem`spool: ${late.length} callbacks are in ${file}, the oldest for ${minutes} minutes; ${others} are of another account, schema or database.
         They were acknowledged and are not in the database: the service does not repeat them, and none is applied.
-        Start the program that receives callbacks, on this machine and with this spool, and give paymentCallbacks() the options of inbox.route: it stores them. Do not delete files.`;
-  if (refused > 0)
-    yield problem`spool: ${refused} files in ${path} were refused, and their names end in .refused.
+        Start the program that receives callbacks, on this machine and with this spool, and give paymentCallbacks() the options of inbox.route: it stores them. Do not delete the file.`;
+  if (refused.length > 0)
+    yield problem`spool: ${refused.length} callbacks in ${file} were refused.
         They are damaged, or no signing key of your program verifies them, so nothing is applied from them. Another program may have written them.
-        If a key was removed or is past its notAfter, add it to signingKey again and restart your program. Otherwise find out what wrote them, ask the service for the transactions of that time, and move the files away.`;
+        If a key was removed or is past its notAfter, add it to signingKey again and restart your program. Otherwise find out what wrote them, and ask the service for the transactions of that time. Then remove them: delete from delivery where is_refused = 1.`;
 }
 
 /** Reads the modes of the database's files and of the spool, and changes none. */
@@ -77,10 +87,10 @@ export async function* checkFiles(
   files: readonly string[],
   spool: string | undefined,
 ): AsyncGenerator<Finding> {
-  const open = [...openToOthers(files), ...(spool === undefined ? [] : await openPathsIn(spool))];
+  const open = openToOthers([...files, ...(spool === undefined ? [] : spoolFiles(spool))]);
   const [first = ''] = open;
   if (open.length > 0)
     yield problem`files: Other users of this machine can use ${first}${open.length > 1 ? ` and ${open.length - 1} more files` : ''}.
         These files contain what callbacks say about payers: names, phone numbers, amounts.
-        Start your program, which corrects the modes of its own files. If this stays, run chmod 600 on files and chmod 700 on the folder of the spool.`;
+        Start your program, which corrects the modes of its own files. If this stays, run chmod 600 on them.`;
 }

@@ -34,10 +34,10 @@ export type Question =
 /**
  * `first` begins a transaction with a statement, `next` is another one in it, and `last` commits it if it returns a row.
  * `write` is a transaction of its own; so is `read`, on a connection of its own, which does not see what an open transaction
- * has not committed.
+ * has not committed. `last read` reads the file that is open even if its path no longer names it.
  */
 export type ThreadRequest =
-  | ({ kind: 'first' | 'next' | 'last' | 'write' | 'read' } & Question)
+  | ({ kind: 'first' | 'next' | 'last' | 'write' | 'read' | 'last read' } & Question)
   | { kind: 'commit' | 'rollback' | 'close' };
 
 export type ThreadReply = { id: number; result?: SqliteResult | undefined; failure?: ThreadFailure };
@@ -220,6 +220,8 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       reader ??= new Connection();
       checkFiles();
       return whileBusy(() => reader?.query(request));
+    case 'last read':
+      return whileBusy(() => (reader ?? writer)?.query(request)) ?? answer({ ...request, kind: 'read' });
     case 'close':
       writer?.database.close();
       reader?.database.close();

@@ -165,7 +165,7 @@ function partsOf(statement: Statement): readonly SqlitePart[] {
 const PLACEHOLDER = /\$(\w+)/g;
 
 /** The client of the thread that owns the connections. Requests are answered in order; a thread that died is replaced. */
-class SqliteThread {
+export class SqliteThread {
   readonly #data: ThreadData;
   readonly #waiting = new Map<number, PromiseWithResolvers<SqliteResult>>();
   #worker: Worker | undefined;

@@ -25,8 +25,7 @@ const keys = { type: null, id: 'I', amount: '500', kind: 'in' } as const;
 for (let place = 1; place <= 20_000; place += 1)
   staging.add(place, { line: place, row: {} }, { ...keys, reference: `${place}`.padStart(200, '0') });
 const modes = new Map<string, string>();
-const look = (name: string, at: string): unknown =>
-  modes.set(name.replace(/\w+-\d+-[\w-]+\.json$/, 'file'), (statSync(at).mode & 0o777).toString(8));
+const look = (name: string, at: string): unknown => modes.set(name, (statSync(at).mode & 0o777).toString(8));
 for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) look(name, join(folder, name));
 // Staging has no name any more: Linux shows what it was.
 for (const fd of process.platform === 'linux' ? readdirSync('/proc/self/fd') : []) {
