@@ -20,7 +20,8 @@ export {
   refuseArgument,
 } from './options/options.ts';
 export * from './receive/index.ts';
-export { isAcknowledged } from './receive/receive-callback.ts';
+export { answerCallback, isAcknowledged } from './receive/receive-callback.ts';
+export { answerRedirect } from './receive/receive-redirect.ts';
 export { requestOf } from './receive/web.ts';
 export { runHook } from './reporting/hook.ts';
 export { printable, printableJson, printableLines } from './reporting/printable.ts';

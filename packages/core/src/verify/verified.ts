@@ -11,7 +11,7 @@ interface Kinds {
   readonly redirect: VerifiedRedirect;
   readonly evidence: Evidence;
 }
-type Kind = keyof Kinds;
+export type Kind = keyof Kinds;
 
 /** The findings of the verifier. */
 export interface Findings extends Pick<Verified<Kind>, 'signed' | 'account' | 'keyId'> {
