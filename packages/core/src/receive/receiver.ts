@@ -7,9 +7,9 @@ import {
   type VerifierOptions,
   verifierOf,
 } from '../verify/create-verifier.ts';
-import { offerCheck } from '../verify/kept-signature.ts';
 import type { AuthenticRefusal, Refusal } from '../verify/refusal.ts';
 import { type ForgedRefusal, type RefusalCode, type RequestCode, refuse } from '../verify/refusal.ts';
+import { offerCheck } from '../verify/signature.ts';
 import type { VerifiedCallback, VerifiedRedirect } from '../verify/verified.ts';
 import { headerOf, type IncomingCallback } from './request-body.ts';
 import { TimeLimit } from './time-limit.ts';

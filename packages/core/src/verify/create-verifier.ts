@@ -10,7 +10,6 @@ import {
   readCallbackBody,
   viewOf,
 } from './callback-body.ts';
-import type { SignatureCheck } from './kept-signature.ts';
 import {
   queryForm,
   type RedirectDefaults,
@@ -18,7 +17,7 @@ import {
   readRedirectQuery,
 } from './redirect-query.ts';
 import { type Refusal, refuse, refuseAuthentic, type VerifierCode } from './refusal.ts';
-import { readSignature, readTimestamp, type Signature } from './signature.ts';
+import { readSignature, readTimestamp, type Signature, type SignatureCheck } from './signature.ts';
 import {
   type ColonRule,
   isAmbiguous,
