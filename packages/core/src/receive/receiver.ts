@@ -130,7 +130,7 @@ const RECEIVER_RULES: OptionRules<Omit<ReceiverOptions, keyof VerifierOptions>> 
   onError: FUNCTION,
   failureStatus: [
     (status) => Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599,
-    'an HTTP status from 400 to 599',
+    'a number from 400 to 599',
   ],
   handlerTimeoutMs: DURATION,
 };

@@ -210,7 +210,7 @@ test.each<[shape: string, ...kinds: string[]]>([
   [DURATION[1], 'a number'],
   ['a number of milliseconds, 0 or more', 'a number'],
   ['a whole number from 1 to 1000', 'a number'],
-  ['an HTTP status from 400 to 599', 'a number'],
+  ['a number from 400 to 599', 'a number'],
   ['a list of statuses from 400 to 499', 'an Array'],
   ['a valid Date', 'a Date'],
   [
