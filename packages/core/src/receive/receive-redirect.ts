@@ -73,7 +73,7 @@ const REQUEST: OptionRule = [
   '{ method, url }',
 ];
 const RECEIVER: OptionRule = [
-  (receiver) => typeof Object(receiver).verifier.verifyRedirect === 'function',
+  (receiver) => typeof Object(receiver).verifyRedirect === 'function',
   'the result of createRedirectReceiver()',
 ];
 
@@ -81,14 +81,14 @@ async function receive(
   request: IncomingRedirect,
   receiver: RedirectReceiver,
 ): Promise<Delivered<ReceivedRedirect>> {
-  const { onRedirect, refusedLocation, verifier } = receiver;
+  const { onRedirect, refusedLocation, verifyRedirect } = receiver;
   if (request.method !== 'GET') {
     receiver.reportRefusal(refuseRequest('method_not_allowed'));
     const received = { reply: page(405, { allow: 'GET' }) };
     return { received, outcome: 'refused', refusal: 'method_not_allowed' };
   }
   const mark = request.url.indexOf('?');
-  const result = verifier.verifyRedirect(mark === -1 ? '' : request.url.slice(mark));
+  const result = verifyRedirect(mark === -1 ? '' : request.url.slice(mark));
   if (!result.ok) {
     receiver.reportRefusal(result);
     return {

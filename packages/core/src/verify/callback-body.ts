@@ -143,25 +143,11 @@ function withoutBigint(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** What a body is that is no callback, by how its text begins. */
-const FORMS: readonly (readonly [form: RegExp, what: string])[] = [
-  [/^(..)?({\0|\0{)/, 'UTF-16'],
-  [/^\s*"/, 'a JSON string'],
-  [/^e[w-z\d][\w+/-]+=*$/, 'Base64'],
-  [/^[\w.%[\]-]+=/, 'a form'],
-];
-
-/** The hint for what was passed in the place of a body. Undefined for JSON that is no callback. */
+/** The hint for what was passed in the place of a body. Undefined for text and objects, whose hint is the general one. */
 export function malformedBody(body: unknown): string | undefined {
-  const text = ArrayBuffer.isView(body)
-    ? new TextDecoder('latin1').decode(body as Uint8Array<ArrayBuffer>)
-    : body;
-  let what: string | undefined;
-  if (typeof text === 'string') what = FORMS.find(([form]) => form.test(text))?.[1];
-  else if (kindOf(text) !== 'an Object') return `The body is ${kindOf(text)}.`;
-  else if (ownValue(text as object, 'type') === 'Buffer') what = 'a Buffer as JSON';
-  else if (typeof ownValue(text as object, 'body') === 'string') what = 'an event';
-  return what && `The body is ${what}. Pass the JSON in it.`;
+  const kind = kindOf(body);
+  const isRead = ArrayBuffer.isView(body) || kind === 'a string' || kind === 'an Object';
+  return isRead ? undefined : `The body is ${kind}.`;
 }
 
 /** The bytes of an ArrayBuffer, shared or not, of any realm: what `await request.arrayBuffer()` returns. */

@@ -5,7 +5,7 @@ import { readTimestamp, type SignatureCheck, type Timestamp } from './signature.
 import { idOf, type SignedFields } from './signed-fields.ts';
 import { readUnsignedFields, type UnsignedFields, type UnsignedName } from './unsigned-fields.ts';
 
-interface Kinds {
+export interface Kinds {
   readonly callback: VerifiedCallback;
   readonly redirect: VerifiedRedirect;
   readonly evidence: Evidence;
