@@ -56,11 +56,11 @@ const MIN_MILLISECONDS = 1e11;
 
 /** @param now Milliseconds since 1970. */
 export function readTimestamp(text: string, now: number): Timestamp {
-  const value = /^[0-9]+$/.test(text) ? Number(text) : undefined;
-  const unit = value === undefined ? 'unreadable' : value >= MIN_MILLISECONDS ? 'milliseconds' : 'seconds';
+  if (!/^[0-9]+$/.test(text)) return Object.freeze({ text, unit: 'unreadable', ageSeconds: undefined });
+  const value = Number(text);
+  const unit = value >= MIN_MILLISECONDS ? 'milliseconds' : 'seconds';
   // Subtracted as whole milliseconds: in fractions of seconds, an age at the very bound of a tolerance can exceed it.
-  const ageSeconds =
-    value === undefined ? undefined : (now - (unit === 'seconds' ? value * 1000 : value)) / 1000;
+  const ageSeconds = (now - (unit === 'seconds' ? value * 1000 : value)) / 1000;
   return Object.freeze({ text, unit, ageSeconds });
 }
 

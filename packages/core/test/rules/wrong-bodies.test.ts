@@ -47,7 +47,7 @@ const form = (): FormData => {
 const event = { headers: {}, body: TEXT, isBase64Encoded: false };
 const base64 = bytes.toString('base64');
 const TEXTS = /event|JSON|Base64|UTF-16|form/;
-const general = /Of a form, Base64 or an event, pass the JSON in it/;
+const general = /Of a form, Base64 or an event, pass the JSON/;
 /** A value in the place of a body, what the hint says, or for text and objects the explanation, and the fix that it names. */
 test.each<[what: string, body: unknown, says: RegExp, fix: Fix]>([
   ['a promise', Promise.resolve(TEXT), /a promise: await it/, awaited],
