@@ -1,4 +1,4 @@
-import { documentation } from './documentation.ts';
+import manifest from '../package.json' with { type: 'json' };
 
 /**
  * Every error that this SDK throws. One base, flat subclasses, each with one stable `code`: branch on
@@ -252,4 +252,12 @@ export class UnavailableError extends PaymentServiceError {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.retryAfterSeconds = Math.max(1, Math.ceil(options.retryAfterSeconds ?? 5));
   }
+}
+
+/**
+ * The address of a page of the documents, on the web: the repository is the one that package.json names. A test of the documents
+ * checks that each page exists.
+ */
+export function documentation(page: string): string {
+  return `${manifest.homepage.split('/tree/')[0]}/blob/main/docs/${page}`;
 }

@@ -20,12 +20,13 @@ export {
   refuseArgument,
 } from './options/options.ts';
 export * from './receive/index.ts';
-export { isAcknowledged } from './receive/receive-callback.ts';
+export { answerCallback, isAcknowledged } from './receive/receive-callback.ts';
+export { answerRedirect } from './receive/receive-redirect.ts';
 export { requestOf } from './receive/web.ts';
 export { runHook } from './reporting/hook.ts';
 export { printable, printableJson, printableLines } from './reporting/printable.ts';
 export { type Trace, type TraceChannel, traceChannel, traceparentOf } from './reporting/trace-channel.ts';
-export { type SignatureCheck, takingCheck } from './verify/kept-signature.ts';
+export { type SignatureCheck, takingCheck } from './verify/signature.ts';
 export { checkReference, hmacOf, readSignedFields, signedMessage } from './verify/signed-fields.ts';
 export { warnOnce } from './verify/signing-keys.ts';
 export { type Proof, proofOf, unsignedFields } from './verify/verified.ts';

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import {
+  answerCallback,
+  answerRedirect,
   createCallbackReceiver,
   createRedirectReceiver,
   incomingCallback,
-  receiveCallback,
-  receiveRedirect,
 } from '@payment-service/core/internal';
 import type { CallbackOptions, RedirectOptions, Reply } from '@payment-service/core/receive';
 
@@ -47,7 +47,7 @@ export function paymentCallbacks(options: CallbackOptions): ExpressHandler {
   const receiver = createCallbackReceiver(options);
   const handle = async (...[req, res, next]: Parameters<ExpressHandler>) => {
     try {
-      const { reply, callback } = await receiveCallback(incomingCallback(req, req.body), receiver);
+      const { reply, callback } = await answerCallback(incomingCallback(req, req.body), receiver);
       if (reply !== undefined) return send(res, reply);
       // `_body` tells a body parser mounted after that there is nothing left to read: Express 4's would fail.
       Object.assign(req, { paymentCallback: callback, _body: true });
@@ -73,7 +73,7 @@ export function paymentRedirects(options: RedirectOptions): ExpressHandler {
   const receiver = createRedirectReceiver(options);
   return (req, res, next) => {
     // `originalUrl`, undecoded: `req.query` depends on the version and on the parser that the app has set.
-    receiveRedirect({ method: req.method ?? '', url: req.originalUrl }, receiver)
+    answerRedirect({ method: req.method ?? '', url: req.originalUrl }, receiver)
       .then((received) => {
         if (received.reply !== undefined) return send(res, received.reply);
         req.paymentRedirect = received.redirect;

@@ -1,10 +1,10 @@
 import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import {
+  answerCallback,
+  answerRedirect,
   createCallbackReceiver,
   createRedirectReceiver,
   incomingCallback,
-  receiveCallback,
-  receiveRedirect,
   warnOnce,
 } from '@payment-service/core/internal';
 import type { CallbackOptions, RedirectOptions, Reply } from '@payment-service/core/receive';
@@ -45,7 +45,7 @@ export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallbac
   return plugin(receiver.onCallback !== undefined, async (request, reply) => {
     const raw: FastifyRequest['raw'] & { readonly body?: unknown } = request.raw; // From Express-style middleware.
     const body = payloads.get(request) ?? request.body ?? raw.body;
-    const received = await receiveCallback(incomingCallback(raw, body), receiver);
+    const received = await answerCallback(incomingCallback(raw, body), receiver);
     if (received.reply !== undefined) return send(reply, received.reply);
     request.paymentCallback = received.callback;
   });
@@ -64,7 +64,7 @@ export function paymentRedirects(options: RedirectOptions): FastifyPluginCallbac
   const receiver = createRedirectReceiver(options);
   return plugin(receiver.onRedirect !== undefined, async (request, reply) => {
     // The address, undecoded: `request.query` has already decided about repeated names and bad escapes.
-    const received = await receiveRedirect({ method: request.method, url: request.originalUrl }, receiver);
+    const received = await answerRedirect({ method: request.method, url: request.originalUrl }, receiver);
     if (received.reply !== undefined) return send(reply, received.reply);
     request.paymentRedirect = received.redirect;
     reply.headers(received.headers);

@@ -1,10 +1,10 @@
 import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import {
+  answerCallback,
+  answerRedirect,
   createCallbackReceiver,
   createRedirectReceiver,
   incomingWebCallback,
-  receiveCallback,
-  receiveRedirect,
   requestOf,
 } from '@payment-service/core/internal';
 import type { CallbackOptions, HonoContext, RedirectOptions } from '@payment-service/core/receive';
@@ -41,7 +41,7 @@ export function paymentCallbacks(
 ): (request: Request | HonoContext, next: (callback: VerifiedCallback) => Answer) => Promise<Response> {
   const receiver = createCallbackReceiver(options);
   return async (from, next) => {
-    const { reply, callback } = await receiveCallback(incomingWebCallback(from), receiver);
+    const { reply, callback } = await answerCallback(incomingWebCallback(from), receiver);
     return reply === undefined ? next(callback) : new Response(reply.body, reply);
   };
 }
@@ -66,7 +66,7 @@ export function paymentRedirects(
 ): (request: Request | HonoContext, next: (redirect: VerifiedRedirect) => Answer) => Promise<Response> {
   const receiver = createRedirectReceiver(options);
   return async (from, next) => {
-    const received = await receiveRedirect(requestOf(from), receiver);
+    const received = await answerRedirect(requestOf(from), receiver);
     if (received.reply !== undefined) return new Response(received.reply.body, received.reply);
     const answer = await next(received.redirect);
     // A copy, since the headers of some responses cannot be changed. What the handler itself has set stays.

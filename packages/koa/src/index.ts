@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import {
+  answerCallback,
+  answerRedirect,
   createCallbackReceiver,
   createRedirectReceiver,
   incomingCallback,
-  receiveCallback,
-  receiveRedirect,
 } from '@payment-service/core/internal';
 import type { CallbackOptions, RedirectOptions, Reply } from '@payment-service/core/receive';
 
@@ -56,7 +56,7 @@ export function paymentCallbacks(options: CallbackOptions): KoaMiddleware {
     const { body: parsedBody }: { readonly body?: unknown } = ctx.request; // Parsers add it; Koa's types do not know it.
     // koa-mount removes its prefix from the url of the request.
     const incoming = { ...incomingCallback(ctx.req, parsedBody), url: ctx.originalUrl };
-    const { reply, callback } = await receiveCallback(incoming, receiver);
+    const { reply, callback } = await answerCallback(incoming, receiver);
     if (reply !== undefined) return send(ctx, reply);
     Object.assign(ctx.state, { paymentCallback: callback });
     Object.assign(ctx, { disableBodyParser: true }); // Tells a parser mounted after that there is nothing left to read.
@@ -77,7 +77,7 @@ export function paymentRedirects(options: RedirectOptions): KoaMiddleware {
   const receiver = createRedirectReceiver(options);
   return async (ctx, next) => {
     // The address, undecoded: `ctx.query` has already decided about repeated names and bad escapes.
-    const received = await receiveRedirect({ method: ctx.method, url: ctx.originalUrl }, receiver);
+    const received = await answerRedirect({ method: ctx.method, url: ctx.originalUrl }, receiver);
     if (received.reply !== undefined) return send(ctx, received.reply);
     Object.assign(ctx.state, { paymentRedirect: received.redirect });
     ctx.set(received.headers);

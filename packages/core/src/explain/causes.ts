@@ -1,4 +1,4 @@
-import { documentation } from '../documentation.ts';
+import { documentation } from '../errors.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 
 const MESSAGE = SIGNED_NAMES.join(':');

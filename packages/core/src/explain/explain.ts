@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { checkArgument, kindOf, RECORD } from '../options/options.ts';
 import { encodingOf } from '../receive/request-body.ts';
-import { type CallbackBody, MAX_BODY_BYTES, malformedBody } from '../verify/callback-body.ts';
+import { type CallbackBody, MAX_BODY_BYTES, malformedBody, ownValue } from '../verify/callback-body.ts';
 import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
@@ -195,8 +195,27 @@ function bodyProblem(facts: Facts): Reason | undefined {
 
 /** A value of another type, or text of another form, than a callback can be. */
 function wrongValue({ body }: Facts): Reason | undefined {
-  const hint = malformedBody(body);
+  const form = formOf(body);
+  const hint = form === undefined ? malformedBody(body) : `The body is ${form}. Pass the JSON in it.`;
   return hint === undefined ? undefined : ['body_not_json', hint];
+}
+
+/** What a body is that is no callback, by how its text begins. */
+const FORMS: readonly (readonly [form: RegExp, what: string])[] = [
+  [/^(..)?({\0|\0{)/, 'UTF-16'],
+  [/^\s*"/, 'a JSON string'],
+  [/^e[w-z\d][\w+/-]+=*$/, 'Base64'],
+  [/^[\w.%[\]-]+=/, 'a form'],
+];
+
+function formOf(body: unknown): string | undefined {
+  const text = ArrayBuffer.isView(body)
+    ? new TextDecoder('latin1').decode(body as Uint8Array<ArrayBuffer>)
+    : body;
+  if (typeof text === 'string') return FORMS.find(([form]) => form.test(text))?.[1];
+  if (kindOf(text) !== 'an Object') return undefined;
+  if (ownValue(text as object, 'type') === 'Buffer') return 'a Buffer as JSON';
+  return typeof ownValue(text as object, 'body') === 'string' ? 'an event' : undefined;
 }
 
 function fieldProblem(values: readonly unknown[]): Reason | undefined {

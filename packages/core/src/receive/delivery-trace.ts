@@ -1,13 +1,7 @@
-import {
-  keepTraceparent,
-  type Trace,
-  type TraceChannel,
-  traceChannel,
-  traceparentOf,
-} from '../reporting/trace-channel.ts';
-import type { AuthenticRefusal, Refusal, RefusalCode } from '../verify/refusal.ts';
-import { isTransactionCompleted, type VerifiedCallback, type VerifiedRedirect } from '../verify/verified.ts';
-import type { CallbackReceiver, RedirectReceiver, Reply } from './receiver.ts';
+import { type Trace, type TraceChannel, traceChannel } from '../reporting/trace-channel.ts';
+import type { RefusalCode } from '../verify/refusal.ts';
+import { isTransactionCompleted, type Kind, type Verified } from '../verify/verified.ts';
+import type { Reply } from './receiver.ts';
 
 /** A message of the channels `callback` and `redirect`: hashes and closed sets, so that nothing personal is in it (threat A58). */
 export interface DeliveryTrace extends Trace {
@@ -28,59 +22,32 @@ export interface DeliveryTrace extends Trace {
 export const CALLBACKS: TraceChannel<DeliveryTrace> = /* @__PURE__ */ traceChannel('callback');
 export const REDIRECTS: TraceChannel<DeliveryTrace> = /* @__PURE__ */ traceChannel('redirect');
 
-/** What a handler gets, by which the inbox looks up the trace. */
-type Given = VerifiedCallback | VerifiedRedirect | AuthenticRefusal;
-
-interface Received {
-  readonly reply: Reply | undefined;
-  readonly callback?: VerifiedCallback;
-  readonly redirect?: VerifiedRedirect;
+/** What became of a delivery: what the adapter gets, and what a trace publishes. */
+export interface Delivered<R extends { readonly reply: Reply | undefined }>
+  extends Pick<DeliveryTrace, 'outcome' | 'traceparent'> {
+  readonly received: R;
+  readonly refusal?: RefusalCode | undefined;
+  /** What a handler or the route was given. */
+  readonly given?: Verified<Kind>;
 }
 
-/** Runs `receive` with a receiver whose hooks also write the facts: what decides about a delivery knows nothing of traces. */
-export function traceDelivery<R extends CallbackReceiver | RedirectReceiver, T extends Received>(
+/** Publishes what became of a delivery. Without a subscriber, `receive` gets nothing to read or keep for a trace. */
+export async function traceDelivery<R extends { readonly reply: Reply | undefined }>(
   channel: TraceChannel<DeliveryTrace>,
-  receiver: R,
-  receive: (traced: R) => Promise<T>,
-): Promise<T> {
+  receive: (started?: Readonly<DeliveryTrace>) => Promise<Delivered<R>>,
+): Promise<R> {
+  if (!channel.hasSubscribers) return (await receive()).received;
   const facts: DeliveryTrace = { outcome: 'failed' };
-  let hasFailed = false; // A redirect whose handler failed may be answered with 303 as well.
-  return channel.run(facts, async ({ span }) => {
-    const note = (given: Given): void => {
-      const verified = 'evidence' in given ? given.evidence : given;
-      facts.outcome = 'failed'; // Until it is answered.
-      facts.transitionId = verified.transitionId;
-      facts.isCompleted = isTransactionCompleted(verified);
-      facts.traceparent = traceparentOf(given);
-      keepTraceparent(given, span);
-    };
-    const reportRefusal: R['reportRefusal'] = (refusal: Refusal, ...request) => {
-      facts.outcome = 'refused';
-      facts.refusal = refusal.code;
-      receiver.reportRefusal(refusal, ...request);
-    };
-    const reportError: R['reportError'] = (error) => {
-      hasFailed = true;
-      receiver.reportError(error);
-    };
-    const traced = { ...receiver, reportRefusal, reportError };
-    for (const name of ['onCallback', 'onRedirect', 'onAuthenticRefusal']) {
-      const handler: unknown = Reflect.get(receiver, name);
-      if (typeof handler !== 'function') continue;
-      Reflect.set(traced, name, (given: Given): unknown => {
-        note(given);
-        return Reflect.apply(handler, undefined, [given]);
-      });
-    }
-    const received = await receive(traced);
-    const { reply, callback, redirect } = received;
-    const passed = callback ?? redirect;
-    if (passed) note(passed);
-    if (reply) facts.status = reply.status;
-    else facts.outcome = 'passed';
-    if (facts.outcome === 'failed' && !hasFailed && (reply?.status === 200 || reply?.status === 303))
-      facts.outcome = 'accepted';
-    facts.isFailed = facts.outcome === 'failed';
+  return channel.run(facts, async (started) => {
+    const { received, outcome, refusal, given, traceparent } = await receive(started);
+    const { reply } = received;
+    Object.assign(facts, { outcome, isFailed: outcome === 'failed' });
+    if (reply !== undefined) facts.status = reply.status;
+    if (refusal !== undefined) facts.refusal = refusal;
+    if (given === undefined) return received;
+    facts.transitionId = given.transitionId;
+    facts.isCompleted = isTransactionCompleted(given);
+    facts.traceparent = traceparent;
     return received;
   });
 }

@@ -6,7 +6,7 @@ import type { RefusalCode, RequestCode } from '../verify/refusal.ts';
 import { readSignature } from '../verify/signature.ts';
 import { warnOnce } from '../verify/signing-keys.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
-import { CALLBACKS, traceDelivery } from './delivery-trace.ts';
+import { CALLBACKS, type Delivered, type DeliveryTrace, traceDelivery } from './delivery-trace.ts';
 import {
   type CallbackReceiver,
   failureReply,
@@ -32,7 +32,6 @@ export type ReceivedCallback =
   | { readonly reply: undefined; readonly callback: VerifiedCallback };
 
 const CLOSE = { connection: 'close' };
-type Answered = ReceivedCallback & { readonly reply: Reply };
 // Made once, headers and body.
 const ACCEPTED: Reply = /* @__PURE__ */ jsonReply(200, { status: 'accepted' });
 const UNAUTHORIZED: Reply = /* @__PURE__ */ jsonReply(401, { error: 'unauthorized' });
@@ -64,8 +63,7 @@ export function receiveCallback(
 ): Promise<ReceivedCallback> {
   checkArgument('receiveCallback()', 'request', request, REQUEST);
   checkArgument('receiveCallback()', 'receiver', receiver, RECEIVER);
-  if (!CALLBACKS.hasSubscribers) return receive(request, receiver);
-  return traceDelivery(CALLBACKS, receiver, (traced) => receive(request, traced));
+  return answerCallback(request, receiver);
 }
 
 const REQUEST: OptionRule = [
@@ -77,7 +75,19 @@ const RECEIVER: OptionRule = [
   'the result of createCallbackReceiver()',
 ];
 
-async function receive(request: IncomingCallback, receiver: CallbackReceiver): Promise<ReceivedCallback> {
+/** The same for an adapter, which has made both arguments. */
+export function answerCallback(
+  request: IncomingCallback,
+  receiver: CallbackReceiver,
+): Promise<ReceivedCallback> {
+  return traceDelivery(CALLBACKS, (started) => receive(request, receiver, started));
+}
+
+async function receive(
+  request: IncomingCallback,
+  receiver: CallbackReceiver,
+  started: Readonly<DeliveryTrace> | undefined,
+): Promise<Delivered<ReceivedCallback>> {
   const { methods, verifier, onCallback, onAuthenticRefusal } = receiver;
   const signature = readSignature(headerOf(request, 'hmac-signature'));
   const encoding = encodingOf(headerOf(request, 'content-encoding'));
@@ -104,26 +114,29 @@ async function receive(request: IncomingCallback, receiver: CallbackReceiver): P
     if (!isBounded && isParsedTooLarge(body)) return refused('body_too_large', request, receiver);
   } else {
     const error = new ConfigurationError('body', BODY_CONSUMED);
-    return answer(request, failureReply(error, receiver, {}, 'body_consumed'));
+    const reply = failureReply(error, receiver, {}, 'body_consumed');
+    return { received: answer(request, reply), outcome: 'failed' };
   }
 
   const result = verifier.verifySigned(signature, body);
-  if (result.ok || result.authentic) keepTraceparent(result, headerOf(request, 'traceparent'));
-  try {
-    if (result.ok) {
-      if (onCallback === undefined) return { reply: undefined, callback: result };
-      const running = settled(onCallback(result), receiver);
-      if (running instanceof Promise) await running;
-      acknowledged.add(result);
-      return answer(request, ACCEPTED);
-    }
+  if (!result.ok) {
     receiver.reportRefusal(result, request, body);
-    if (!result.authentic || onAuthenticRefusal === undefined) return answer(request, UNAUTHORIZED);
-    await settled(onAuthenticRefusal(result), receiver);
-    acknowledged.add(result.evidence);
-    return answer(request, ACCEPTED);
+    if (!result.authentic || onAuthenticRefusal === undefined)
+      return { received: answer(request, UNAUTHORIZED), outcome: 'refused', refusal: result.code };
+  }
+  const traceparent = started && keepTraceparent(result, headerOf(request, 'traceparent'), started.span);
+  const facts = result.ok
+    ? { given: result, traceparent }
+    : { given: result.evidence, traceparent, refusal: result.code };
+  if (result.ok && onCallback === undefined)
+    return { received: { reply: undefined, callback: result }, outcome: 'passed', ...facts };
+  try {
+    const running = settled(result.ok ? onCallback?.(result) : onAuthenticRefusal?.(result), receiver);
+    if (running instanceof Promise) await running;
+    acknowledged.add(facts.given);
+    return { received: answer(request, ACCEPTED), outcome: 'accepted', ...facts };
   } catch (error) {
-    return answer(request, failureReply(error, receiver));
+    return { received: answer(request, failureReply(error, receiver)), outcome: 'failed', ...facts };
   }
 }
 
@@ -136,7 +149,7 @@ const acknowledged = /* @__PURE__ */ new WeakSet<object>();
 export const isAcknowledged = (verified: object): boolean => acknowledged.has(verified);
 
 /** While the server closes, every answer ends its connection: `close()` would wait for it. */
-function answer(request: IncomingCallback, reply: Reply): Answered {
+function answer(request: IncomingCallback, reply: Reply): ReceivedCallback {
   // Own: a polluted prototype is not asked (threat A42).
   if (!Object.hasOwn(request, 'isClosing') || request.isClosing?.() !== true) return { reply };
   return { reply: { ...reply, headers: { ...reply.headers, ...CLOSE } } };
@@ -147,14 +160,17 @@ function refused(
   request: IncomingCallback,
   receiver: CallbackReceiver,
   headers?: Reply['headers'],
-): Answered {
+): Delivered<ReceivedCallback> {
   receiver.reportRefusal(refuseRequest(code), request);
   const [status, error, own] = isRequestCode(code) ? REPLIES[code] : [401, 'unauthorized'];
-  return answer(request, jsonReply(status, { error }, { ...own, ...headers }));
+  const reply = jsonReply(status, { error }, { ...own, ...headers });
+  return { received: answer(request, reply), outcome: 'refused', refusal: code };
 }
 
 /** To keep the connection, the server would read the rest of a long body and throw it away. */
-function unread(...[code, request, receiver, headers]: Parameters<typeof refused>): Answered {
+function unread(
+  ...[code, request, receiver, headers]: Parameters<typeof refused>
+): ReturnType<typeof refused> {
   const declared = headerOf(request, 'content-length');
   const mayBeLong =
     declared === undefined ? headerOf(request, 'transfer-encoding') : isTooLong(Number(declared));

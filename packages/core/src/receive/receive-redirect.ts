@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { checkArgument, type OptionRule } from '../options/options.ts';
 import type { VerifiedRedirect } from '../verify/verified.ts';
-import { REDIRECTS, traceDelivery } from './delivery-trace.ts';
+import { type Delivered, REDIRECTS, traceDelivery } from './delivery-trace.ts';
 import {
   failureReply,
   isLocation,
@@ -57,8 +57,15 @@ export function receiveRedirect(
 ): Promise<ReceivedRedirect> {
   checkArgument('receiveRedirect()', 'request', request, REQUEST);
   checkArgument('receiveRedirect()', 'receiver', receiver, RECEIVER);
-  if (!REDIRECTS.hasSubscribers) return receive(request, receiver);
-  return traceDelivery(REDIRECTS, receiver, (traced) => receive(request, traced));
+  return answerRedirect(request, receiver);
+}
+
+/** The same for an adapter, which has made both arguments. */
+export function answerRedirect(
+  request: IncomingRedirect,
+  receiver: RedirectReceiver,
+): Promise<ReceivedRedirect> {
+  return traceDelivery(REDIRECTS, () => receive(request, receiver));
 }
 
 const REQUEST: OptionRule = [
@@ -66,28 +73,41 @@ const REQUEST: OptionRule = [
   '{ method, url }',
 ];
 const RECEIVER: OptionRule = [
-  (receiver) => typeof Object(receiver).verifier.verifyRedirect === 'function',
+  (receiver) => typeof Object(receiver).verifyRedirect === 'function',
   'the result of createRedirectReceiver()',
 ];
 
-async function receive(request: IncomingRedirect, receiver: RedirectReceiver): Promise<ReceivedRedirect> {
-  const { onRedirect, refusedLocation, verifier } = receiver;
+async function receive(
+  request: IncomingRedirect,
+  receiver: RedirectReceiver,
+): Promise<Delivered<ReceivedRedirect>> {
+  const { onRedirect, refusedLocation, verifyRedirect } = receiver;
   if (request.method !== 'GET') {
     receiver.reportRefusal(refuseRequest('method_not_allowed'));
-    return { reply: page(405, { allow: 'GET' }) };
+    const received = { reply: page(405, { allow: 'GET' }) };
+    return { received, outcome: 'refused', refusal: 'method_not_allowed' };
   }
   const mark = request.url.indexOf('?');
-  const result = verifier.verifyRedirect(mark === -1 ? '' : request.url.slice(mark));
+  const result = verifyRedirect(mark === -1 ? '' : request.url.slice(mark));
   if (!result.ok) {
     receiver.reportRefusal(result);
-    return { reply: unconfirmed(refusedLocation, 401) };
+    return {
+      received: { reply: unconfirmed(refusedLocation, 401) },
+      outcome: 'refused',
+      refusal: result.code,
+    };
   }
-  if (onRedirect === undefined) return { reply: undefined, redirect: result, headers: PRIVATE };
+  if (onRedirect === undefined) {
+    const received = { reply: undefined, redirect: result, headers: PRIVATE };
+    return { received, outcome: 'passed', given: result };
+  }
   try {
-    return { reply: seeOther(address(await settled(onRedirect(result), receiver, TIMEOUT))) };
+    const reply = seeOther(address(await settled(onRedirect(result), receiver, TIMEOUT)));
+    return { received: { reply }, outcome: 'accepted', given: result };
   } catch (error) {
     const { status, headers } = failureReply(error, receiver);
-    return { reply: unconfirmed(refusedLocation, status, headers) };
+    const reply = unconfirmed(refusedLocation, status, headers);
+    return { received: { reply }, outcome: 'failed', given: result };
   }
 }
 

@@ -3,13 +3,15 @@ import { checkOptions, DURATION, FUNCTION, type OptionRules } from '../options/o
 import { runHook } from '../reporting/hook.ts';
 import {
   type ReceiverVerifier,
+  redirectVerifier,
   VERIFIER_RULES,
+  type Verifier,
   type VerifierOptions,
   verifierOf,
 } from '../verify/create-verifier.ts';
-import { offerCheck } from '../verify/kept-signature.ts';
 import type { AuthenticRefusal, Refusal } from '../verify/refusal.ts';
 import { type ForgedRefusal, type RefusalCode, type RequestCode, refuse } from '../verify/refusal.ts';
+import { offerCheck } from '../verify/signature.ts';
 import type { VerifiedCallback, VerifiedRedirect } from '../verify/verified.ts';
 import { headerOf, type IncomingCallback } from './request-body.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -103,7 +105,6 @@ export interface RedirectOptions extends ReceiverOptions {
 }
 
 interface Receiver {
-  readonly verifier: ReceiverVerifier;
   /** Tells `onRefused`; an error in that hook reaches `onError` and changes no answer. */
   readonly reportRefusal: (refusal: Refusal, request?: IncomingCallback, body?: unknown) => void;
   readonly reportError: (error: unknown) => void;
@@ -115,12 +116,15 @@ interface Receiver {
 export interface CallbackReceiver
   extends Receiver,
     Pick<CallbackOptions, 'onCallback' | 'onAuthenticRefusal'> {
+  readonly verifier: Pick<ReceiverVerifier, 'verifySigned'>;
   readonly methods: readonly string[];
   readonly bodyLimit: TimeLimit;
 }
 
 /** Checked options of a redirect route. */
-export interface RedirectReceiver extends Receiver, Pick<RedirectOptions, 'onRedirect' | 'refusedLocation'> {}
+export interface RedirectReceiver extends Receiver, Pick<RedirectOptions, 'onRedirect' | 'refusedLocation'> {
+  readonly verifyRedirect: Verifier['verifyRedirect'];
+}
 
 const METHODS: readonly unknown[] = ['POST', 'PUT', 'PATCH'];
 const isMethod = (method: unknown): boolean => METHODS.includes(method);
@@ -130,7 +134,7 @@ const RECEIVER_RULES: OptionRules<Omit<ReceiverOptions, keyof VerifierOptions>> 
   onError: FUNCTION,
   failureStatus: [
     (status) => Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599,
-    'an HTTP status from 400 to 599',
+    'a number from 400 to 599',
   ],
   handlerTimeoutMs: DURATION,
 };
@@ -160,10 +164,10 @@ export function createCallbackReceiver(options: CallbackOptions): CallbackReceiv
   checkOptions('paymentCallbacks()', options, { ...VERIFIER_RULES, ...RECEIVER_RULES, ...CALLBACK_RULES });
   const { onCallback, onAuthenticRefusal, methods = ['POST'], bodyTimeoutMs = 10_000 } = options;
   const bodyLimit = new TimeLimit(bodyTimeoutMs);
-  const receiver = createReceiver(options);
+  const verifier = verifierOf(options);
   // An inbox verifies again what an earlier process has left in its spool (threat A66).
-  for (const handler of [onCallback, onAuthenticRefusal]) offerCheck(handler, receiver.verifier.check);
-  return { ...receiver, onCallback, onAuthenticRefusal, methods: [...methods], bodyLimit };
+  for (const handler of [onCallback, onAuthenticRefusal]) offerCheck(handler, verifier.check);
+  return { ...createReceiver(options), verifier, onCallback, onAuthenticRefusal, methods: [...methods], bodyLimit };
 }
 
 /**
@@ -177,14 +181,14 @@ export function createCallbackReceiver(options: CallbackOptions): CallbackReceiv
 export function createRedirectReceiver(options: RedirectOptions): RedirectReceiver {
   checkOptions('paymentRedirects()', options, { ...VERIFIER_RULES, ...RECEIVER_RULES, ...REDIRECT_RULES });
   const { onRedirect, refusedLocation } = options;
-  return { ...createReceiver(options), onRedirect, refusedLocation };
+  const verifyRedirect = redirectVerifier(verifierOf(options));
+  return { ...createReceiver(options), verifyRedirect, onRedirect, refusedLocation };
 }
 
 function createReceiver(options: ReceiverOptions): Receiver {
   const { onRefused, onError = logError, failureStatus = 429, handlerTimeoutMs = 30_000 } = options;
   const reportError = (error: unknown): void => runHook(() => onError(error), logError);
   return {
-    verifier: verifierOf(options),
     reportRefusal: (refusal, request, body) =>
       runHook(() => onRefused?.(refusal, request && refusedRequest(request, body)), reportError),
     reportError,

@@ -1,3 +1,4 @@
+import { append, readStream } from '../read-stream.ts';
 import { isLargerThanBody, jsonText, MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import { encoder } from '../verify/json-members.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -67,7 +68,7 @@ export function readBodyBytes(
       chunk(piece) {
         const bytes = typeof piece === 'string' ? encoder.encode(piece) : piece;
         if (length + bytes.length > MAX_BODY_BYTES) return done('body_too_large');
-        buffer = length === 0 ? bytes : append(buffer, length, bytes);
+        buffer = append(buffer, length, bytes);
         length += bytes.length;
       },
       end: () => done(buffer.length === length ? buffer : buffer.subarray(0, length)),
@@ -79,33 +80,6 @@ export function readBodyBytes(
 }
 
 const EMPTY = /* @__PURE__ */ new Uint8Array();
-
-/** Most bodies are one chunk, which is kept without a copy; a body in many pieces goes into one growing buffer (threat A30). */
-function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Array {
-  const needed = length + piece.length;
-  let target = buffer;
-  if (buffer.length < needed || length === buffer.length) {
-    target = new Uint8Array(Math.max(1024, needed * 2));
-    target.set(buffer.subarray(0, length));
-  }
-  target.set(piece, length);
-  return target;
-}
-
-/** Reads a stream to its end; undefined if it is longer than `maxBytes`: the rest is not read. */
-export async function readStream(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  maxBytes: number,
-): Promise<Uint8Array | undefined> {
-  let buffer: Uint8Array = EMPTY;
-  for (let length = 0; ; ) {
-    const { done, value } = await reader.read();
-    if (done) return buffer.subarray(0, length);
-    if (length + value.length > maxBytes) return undefined;
-    buffer = length === 0 ? value : append(buffer, length, value);
-    length += value.length;
-  }
-}
 
 /** Whether the result of a body parser is larger than a body may be (threat A34). Asked only when no length bounds it. */
 export function isParsedTooLarge(data: unknown): boolean {

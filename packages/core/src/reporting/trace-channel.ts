@@ -76,15 +76,23 @@ const TRACEPARENT = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 const kept = /* @__PURE__ */ new WeakMap<object, string>();
 
 /**
- * Keeps the `traceparent` of a delivery with a valid signature, so that later work can be linked with its request. Values that
- * are not in W3C's form are dropped. It is not proved (threat A58), so it is only a link, never a parent.
+ * Keeps what later work links a delivery with a valid signature to: the span of a subscriber, or else the `traceparent` of its
+ * request. Values that are not in W3C's form are dropped. Neither is proved (threat A58), so it is only a link, never a parent.
+ *
+ * @returns The `traceparent` of the request, if it has one.
  */
-export function keepTraceparent(verified: object, traceparent: unknown): void {
-  if (typeof traceparent === 'string' && TRACEPARENT.test(traceparent)) kept.set(verified, traceparent);
+export function keepTraceparent(verified: object, traceparent: unknown, span: unknown): string | undefined {
+  const [ofRequest, ofSpan] = [traceparent, span].map((one) =>
+    typeof one === 'string' && TRACEPARENT.test(one) ? one : undefined,
+  );
+  const link = ofSpan ?? ofRequest;
+  if (link !== undefined) kept.set(verified, link);
+  return ofRequest;
 }
 
 /**
- * The `traceparent` of the request that a verified callback, or an authentic refusal, arrived in.
+ * The `traceparent` of the request that a verified callback, or an authentic refusal, arrived in, or that of a subscriber's span.
+ * Kept only while the channel of callbacks has a subscriber.
  *
  * @example
  * traceparentOf(callback); // '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

@@ -63,14 +63,10 @@ const FOUND = /* @__PURE__ */ new RegExp(`"(?:${/* @__PURE__ */ WATCHED.join('|'
 const SPELLED = /* @__PURE__ */ membersNamed(WATCHED, 'y');
 /** An escape of a letter or '_', the characters of these names. */
 const ESCAPED_LETTER = /\\u00[5-7]/;
-/** In characters. */
-const SHORT = 4096;
 
 /** The names that may appear only once in their object: `event` and `payload` in the callback, the others in its payload. */
 function repeatsSignedName(text: string): boolean {
-  // Most bodies are settled here: all of the names must be present for a callback to verify, so as many matches as names
-  // mean that none repeats.
-  if (countNames(text) === WATCHED.length) return false;
+  if (hasEachOnce(text)) return false;
   const seen = new Set<string>();
   return visitMembers(text, { outer: OUTER, inner: INNER, spelled: SPELLED }, (name) => {
     const { size } = seen;
@@ -78,20 +74,16 @@ function repeatsSignedName(text: string): boolean {
   });
 }
 
-/** How many members may have these names, at any depth: each one that has is counted, until there is one too many. */
-function countNames(text: string): number {
+/**
+ * Settles most bodies: all of the names must be present for a callback to verify, so as many members with these names, at any depth,
+ * as there are names mean that none repeats. Counts until there is one too many.
+ */
+function hasEachOnce(text: string): boolean {
+  if (ESCAPED_LETTER.test(text)) return false;
   let count = 0;
-  if (text.length <= SHORT) {
-    if (ESCAPED_LETTER.test(text)) return -1;
-    FOUND.lastIndex = 0;
-    while (count <= WATCHED.length && FOUND.test(text)) count++;
-    return count;
-  }
-  for (let at = text.indexOf('"'); at >= 0 && count <= WATCHED.length; at = text.indexOf('"', at + 1)) {
-    SPELLED.lastIndex = at;
-    if (SPELLED.test(text)) count++;
-  }
-  return count;
+  FOUND.lastIndex = 0;
+  while (count <= WATCHED.length && FOUND.test(text)) count++;
+  return count === WATCHED.length;
 }
 
 /**
@@ -151,25 +143,11 @@ function withoutBigint(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** What a body is that is no callback, by how its text begins. */
-const FORMS: readonly (readonly [form: RegExp, what: string])[] = [
-  [/^(..)?({\0|\0{)/, 'UTF-16'],
-  [/^\s*"/, 'a JSON string'],
-  [/^e[w-z\d][\w+/-]+=*$/, 'Base64'],
-  [/^[\w.%[\]-]+=/, 'a form'],
-];
-
-/** The hint for what was passed in the place of a body. Undefined for JSON that is no callback. */
+/** The hint for what was passed in the place of a body. Undefined for text and objects, whose hint is the general one. */
 export function malformedBody(body: unknown): string | undefined {
-  const text = ArrayBuffer.isView(body)
-    ? new TextDecoder('latin1').decode(body as Uint8Array<ArrayBuffer>)
-    : body;
-  let what: string | undefined;
-  if (typeof text === 'string') what = FORMS.find(([form]) => form.test(text))?.[1];
-  else if (kindOf(text) !== 'an Object') return `The body is ${kindOf(text)}.`;
-  else if (ownValue(text as object, 'type') === 'Buffer') what = 'a Buffer as JSON';
-  else if (typeof ownValue(text as object, 'body') === 'string') what = 'an event';
-  return what && `The body is ${what}. Pass the JSON in it.`;
+  const kind = kindOf(body);
+  const isRead = ArrayBuffer.isView(body) || kind === 'a string' || kind === 'an Object';
+  return isRead ? undefined : `The body is ${kind}.`;
 }
 
 /** The bytes of an ArrayBuffer, shared or not, of any realm: what `await request.arrayBuffer()` returns. */

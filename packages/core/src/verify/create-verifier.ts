@@ -10,15 +10,15 @@ import {
   readCallbackBody,
   viewOf,
 } from './callback-body.ts';
-import type { SignatureCheck } from './kept-signature.ts';
 import {
+  type QueryForm,
   queryForm,
   type RedirectDefaults,
   type RedirectFields,
   readRedirectQuery,
 } from './redirect-query.ts';
 import { type Refusal, refuse, refuseAuthentic, type VerifierCode } from './refusal.ts';
-import { readSignature, readTimestamp, type Signature } from './signature.ts';
+import { readSignature, readTimestamp, type Signature, type SignatureCheck } from './signature.ts';
 import {
   type ColonRule,
   isAmbiguous,
@@ -31,6 +31,7 @@ import { fromText } from './unsigned-fields.ts';
 import {
   type Claims,
   type Findings,
+  type Kinds,
   type VerifiedCallback,
   type VerifiedRedirect,
   verified,
@@ -125,29 +126,31 @@ export interface Verifier {
  */
 export function createVerifier(options: VerifierOptions): Verifier {
   checkOptions('createVerifier()', options, VERIFIER_RULES);
-  const { verifySigned, verifyRedirect } = verifierOf(options);
+  const verifier = verifierOf(options);
+  const { verifySigned } = verifier;
   return Object.freeze({
     verifyCallback(callback: { readonly signature: unknown; readonly body: unknown }) {
       try {
         const { signature: header, body } = callback;
         const signature = readSignature(header);
         if (typeof signature === 'object') return verifySigned(signature, body);
-        if (Object(header) === header)
-          return refuse(signature, `The signature is ${kindOf(header)}. Pass the string.`);
-        return refuse(signature, header === undefined && 'headers' in callback ? OF_REQUEST : undefined);
+        if (Object(header) !== header && !('headers' in callback)) return refuse(signature);
+        return refuse(signature, `The signature is ${kindOf(header)}. ${ARGUMENT}`);
       } catch {
         return refuse('signature_missing'); // It is no object, or a proxy that throws.
       }
     },
-    verifyRedirect,
+    verifyRedirect: redirectVerifier(verifier),
   });
 }
 
-const OF_REQUEST = 'This is a request. Pass { signature, body }: its header hmac-signature, and its body.';
+const ARGUMENT = 'Pass { signature, body }: the header hmac-signature, and the body.';
 
 /** A verifier for the receiver, which has parsed the signature before it reads the body. */
-export interface ReceiverVerifier extends Pick<Verifier, 'verifyRedirect'> {
+export interface ReceiverVerifier {
   readonly check: SignatureCheck;
+  readonly judge: Judge;
+  readonly form: QueryForm;
   readonly verifySigned: (signature: Signature, body: unknown) => VerifiedCallback | Refusal;
 }
 
@@ -167,7 +170,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   const form = queryForm(options.redirectFields, options.redirectDefaults);
 
   /** What both channels share: the five fields, the matching key, ':' and the tolerance, and what the channel adds. */
-  function judge<K extends 'callback' | 'redirect'>(kind: K, { t, s }: Signature, reading: Reading) {
+  const judge: Judge = (kind, { t, s }, reading) => {
     const { signed, claims, malformed, isUnexpected } = reading;
     if (signed === undefined) return refuse(malformed ?? 'signed_field_malformed');
     const at = now();
@@ -178,7 +181,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       malformed ?? brokenRule(signed, t, at) ?? (isUnexpected(signed) ? 'reference_unexpected' : undefined);
     if (code === undefined) return verified(kind, findings);
     return refuseAuthentic(code, verified('evidence', findings));
-  }
+  };
 
   function matching(signed: SignedFields, s: string, at: number) {
     const message = signedMessage(signed);
@@ -212,6 +215,8 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
 
   return {
     check,
+    judge,
+    form,
     verifySigned(signature, body) {
       const found = readCallbackBody(body) ?? readCallbackBody(viewOf(body));
       if (found === undefined) return refuse('body_malformed', malformedBody(body));
@@ -228,24 +233,36 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
         isUnexpected: () => false, // Callbacks belong to no session.
       });
     },
-
-    verifyRedirect(rawQuery: unknown, options?: { readonly expectReference?: string | undefined }) {
-      const query = readRedirectQuery(rawQuery, form);
-      if (query === undefined) return refuse('query_malformed');
-      const { fields, raw } = query;
-      const signature = readSignature(fields.get('hmac_signature'));
-      if (typeof signature === 'string') return refuse(signature);
-      return judge('redirect', signature, {
-        signed: readSignedFields((name) => fields.get(name)),
-        claims: () => ({ claim: (name) => fromText(name, fields.get(name)), raw: raw(), text: undefined }),
-        malformed: undefined,
-        // Present and undefined: the session has no reference, so it expects no redirect. The same where it is misspelled.
-        isUnexpected: ({ merchant_reference }) =>
-          Object.keys(Object(options)).length > 0 && merchant_reference !== options?.expectReference,
-      });
-    },
   };
 }
+
+/** Apart from callbacks: a route for callbacks loads no parser of queries. */
+export function redirectVerifier({
+  judge,
+  form,
+}: Pick<ReceiverVerifier, 'judge' | 'form'>): Verifier['verifyRedirect'] {
+  return (rawQuery, options) => {
+    const query = readRedirectQuery(rawQuery, form);
+    if (query === undefined) return refuse('query_malformed');
+    const { fields, raw } = query;
+    const signature = readSignature(fields.get('hmac_signature'));
+    if (typeof signature === 'string') return refuse(signature);
+    return judge('redirect', signature, {
+      signed: readSignedFields((name) => fields.get(name)),
+      claims: () => ({ claim: (name) => fromText(name, fields.get(name)), raw: raw(), text: undefined }),
+      malformed: undefined,
+      // Present and undefined: the session has no reference, so it expects no redirect. The same where it is misspelled.
+      isUnexpected: ({ merchant_reference }) =>
+        Object.keys(Object(options)).length > 0 && merchant_reference !== options?.expectReference,
+    });
+  };
+}
+
+type Judge = <K extends 'callback' | 'redirect'>(
+  kind: K,
+  signature: Signature,
+  reading: Reading,
+) => Kinds[K] | Refusal;
 
 /** No member is optional: one that is missing would be read from a polluted Object.prototype (threat A42). */
 interface Reading {

@@ -43,11 +43,12 @@ const HINTS = {
   signature_missing: 'hmac-signature (in a redirect, hmac_signature) is missing. A proxy may remove it.',
   signature_malformed:
     'The signature is not exactly t=<timestamp>,s=<64 lower-case hex digits>, or is repeated.',
-  body_malformed: 'The body is not a UTF-8 JSON object { event, payload }, or repeats a signed field.',
+  body_malformed:
+    'The body is not a UTF-8 JSON object { event, payload }, or repeats a signed field. Of a form, Base64 or an event, pass the JSON.',
   query_malformed:
     'The query has a bad percent escape, a signed name twice or in brackets, or over 128 parameters or 8192 characters.',
   signed_field_malformed:
-    'A signed field is missing or no well-formed string. In a redirect, see redirectFields.',
+    'A signed field is missing or is not a well-formed string. In a redirect, see redirectFields.',
   ambiguous: "A signed field contains ':', so it has several readings. See colonIn and isMerchantReference.",
   mismatch:
     'No signing key makes this signature. Compare signingKey with the dashboard. A proxy may have changed a field.',

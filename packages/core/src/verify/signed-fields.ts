@@ -68,9 +68,8 @@ export function readSignedFields(read: (name: SignedName) => unknown): SignedFie
 }
 
 /** The signed message: the five fields joined with ':'. */
-export function signedMessage(fields: SignedFields): string {
-  const { event, merchant_reference, internal_reference, transaction_type, transaction_status } = fields;
-  return `${event}:${merchant_reference}:${internal_reference}:${transaction_type}:${transaction_status}`;
+export function signedMessage(of: SignedFields): string {
+  return `${of.event}:${of.merchant_reference}:${of.internal_reference}:${of.transaction_type}:${of.transaction_status}`;
 }
 
 /**

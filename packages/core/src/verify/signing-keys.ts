@@ -64,8 +64,8 @@ export function prepareSigningKeys(options: KeyOptions): readonly PreparedKey[] 
     return [prepare('signingKey', { id: 'default', key: given }, options)];
   }
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_KEYS) {
-    const kind = Array.isArray(given) ? '' : ` It is ${kindOf(given)}.`;
-    refuse('signingKey', `must be a string or a list of 1 to ${MAX_KEYS} { id, key, notAfter? }.${kind}`);
+    const shape = `a string or a list of 1 to ${MAX_KEYS} { id, key, notAfter? }`;
+    refuse('signingKey', `must be ${shape}. It is ${kindOf(given)}.`);
   }
   const prepared = given.map((entry: SigningKey, index) => {
     const option = `signingKey[${index}]`;
@@ -110,7 +110,7 @@ function checkSandboxKey(option: string): void {
   if (environment === undefined) return;
   refuse(
     option,
-    `is a sandbox key, and ${environment}. For development, set NODE_ENV=development. In production, use the signing key of the account. allowSandboxKeys is for test systems where no customer pays.`,
+    `is a sandbox key, and ${environment}. In production, use the key of the account. For development, set NODE_ENV=development. For a test system, see allowSandboxKeys.`,
   );
 }
 

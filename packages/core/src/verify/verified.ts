@@ -1,17 +1,16 @@
 import { ConfigurationError } from '../errors.ts';
 import { kindOf } from '../options/options.ts';
 import { isLargerThanBody, jsonText, jsonValue, readCallbackBody } from './callback-body.ts';
-import type { SignatureCheck } from './kept-signature.ts';
-import { readTimestamp, type Timestamp } from './signature.ts';
+import { readTimestamp, type SignatureCheck, type Timestamp } from './signature.ts';
 import { idOf, type SignedFields } from './signed-fields.ts';
 import { readUnsignedFields, type UnsignedFields, type UnsignedName } from './unsigned-fields.ts';
 
-interface Kinds {
+export interface Kinds {
   readonly callback: VerifiedCallback;
   readonly redirect: VerifiedRedirect;
   readonly evidence: Evidence;
 }
-type Kind = keyof Kinds;
+export type Kind = keyof Kinds;
 
 /** The findings of the verifier. */
 export interface Findings extends Pick<Verified<Kind>, 'signed' | 'account' | 'keyId'> {

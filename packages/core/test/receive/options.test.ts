@@ -26,7 +26,7 @@ test.each<[Call, option: string, shape: string, ...invalid: unknown[]]>([
   ...['onCallback', 'onAuthenticRefusal', 'onRefused', 'onError'].map(
     (hook): [Call, string, string, ...unknown[]] => [CALLBACKS, hook, 'a function', 'handler', [], true, {}],
   ),
-  [CALLBACKS, 'failureStatus', 'an HTTP status from 400 to 599', 200, 399, 600, 429.5, '500'],
+  [CALLBACKS, 'failureStatus', 'a number from 400 to 599', 200, 399, 600, 429.5, '500'],
   [CALLBACKS, 'methods', BODY_METHODS, [], 'POST', ['post'], ...WITHOUT_BODY],
   [CALLBACKS, 'bodyTimeoutMs', MILLISECONDS, 0, 2 ** 31],
   [CALLBACKS, 'handlerTimeoutMs', MILLISECONDS, 0, Number.NaN, 2 ** 31, '5000'],

@@ -103,8 +103,17 @@ async function keptOf(traceparent: string | string[], signingKey = SIGNING_KEY):
   return kept;
 }
 
-test('a traceparent is kept, with and without a subscriber, but none if there was none', async () => {
-  expect(await keptOf(PARENT)).toBe(PARENT);
+test('a traceparent is read and kept only while there is a subscriber, and none if there was none', async () => {
+  const names: string[] = [];
+  const given = request({ traceparent: PARENT });
+  const header: IncomingCallback['header'] = (name) => {
+    names.push(name);
+    return given.header(name);
+  };
+  await receiveCallback({ ...given, header }, receiver(done));
+  expect(names).toContain('hmac-signature');
+  expect(names).not.toContain('traceparent');
+  expect(await keptOf(PARENT)).toBeUndefined();
   published(CALLBACKS);
   expect(await keptOf(PARENT)).toBe(PARENT);
   await received(request(), { onCallback: (given) => expect(traceparentOf(given)).toBeUndefined() });
@@ -120,6 +129,7 @@ test.each([
   ['a line break behind it', `${PARENT}\n`],
   ['a text', 'Grace Nakato'],
 ])('a traceparent is dropped when it is %s', async (_what, traceparent) => {
+  published(CALLBACKS);
   expect(await keptOf(traceparent)).toBeUndefined();
 });
 

@@ -22,9 +22,10 @@ function subscribeTo(
   onTestFinished(() => void tracing.unsubscribe(subscriber));
 }
 
-/** The last message of every attempt. */
+/** The last message of every attempt. A traceparent is kept only while callbacks are traced as well. */
 function attempts(): AttemptTrace[] {
   const seen: AttemptTrace[] = [];
+  subscribeTo('callback', {});
   subscribeTo('attempt', { asyncEnd: (message) => void seen.push({ ...(message as AttemptTrace) }) });
   return seen;
 }

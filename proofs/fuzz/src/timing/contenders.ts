@@ -36,7 +36,7 @@ type Equal = (one: string, other: string) => boolean;
 async function comparisonOf(file: string): Promise<Equal> {
   const core = dirname(createRequire(import.meta.url).resolve('@payment-service/core/package.json'));
   const { equalHex }: { readonly equalHex: Equal } = await import(
-    pathToFileURL(join(core, 'src', 'verify', file)).href
+    pathToFileURL(join(core, 'src', 'verify', 'digest', file)).href
   );
   return equalHex;
 }

@@ -1,5 +1,5 @@
 import type { Sent } from '../../errors.ts';
-import { readStream } from '../../receive/request-body.ts';
+import { readStream } from '../../read-stream.ts';
 import { isObject } from '../../verify/json-members.ts';
 import type { FetchInit } from '../client.ts';
 import { CHECK_ADDRESS, readServiceMessage } from '../response/envelope.ts';
