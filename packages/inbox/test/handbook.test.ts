@@ -79,6 +79,12 @@ test('the handbook says what each alert, each problem of health and each check o
   expect(named.filter((name) => !firstCells.some((cell) => cell?.includes(code(name))))).toEqual([]);
 });
 
+test('the handbook lists each permission of the console', () => {
+  const [, table = ''] = pageOf('access').split('\n| in `may` |');
+  const listed = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(listed.toSorted()).toEqual(['read', 'bodies', 'reconcile', ...ACT_NAMES].toSorted());
+});
+
 /** What can be done with a payment that such a report holds. */
 function offeredOn(reason: TransitionReason, state: TransitionState): string[] {
   const money = { currency: 'UGX', amount: '500' };

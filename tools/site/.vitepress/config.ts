@@ -54,7 +54,7 @@ const SIDEBAR = Object.entries({
   ...Object.fromEntries(
     ['Understand', 'Develop', 'Operate', 'Look up'].map((one) => [one, listedUnder(one)]),
   ),
-  Handbook: { 'Its index': '/docs/handbook/', ...listedUnder('Pages', 'docs/handbook/README.md') },
+  Handbook: { Contents: '/docs/handbook/', ...listedUnder('Pages', 'docs/handbook/README.md') },
   Packages: Object.fromEntries(PACKAGES.map((name) => [name, `/packages/${name}/`])),
   Background: {
     Threats: '/docs/threats',
