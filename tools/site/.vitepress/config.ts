@@ -40,13 +40,12 @@ function addressOf(from: string, given: string): string {
 
 const PACKAGES = ['core', 'express', 'fastify', 'koa', 'fetch', 'inbox', 'sandbox'];
 
-const GUIDE = 'docs/guide/README.md';
-/** The pages that the guide lists under a heading: of each line that begins with a link, its title and its address. */
-const listedUnder = (heading: string): Record<string, string> => {
-  const [, lines = ''] = read(GUIDE).split(`\n## ${heading}\n`);
+/** The pages that an index lists under a heading: of each line that begins with a link, its title and its address. */
+const listedUnder = (heading: string, index = 'docs/guide/README.md'): Record<string, string> => {
+  const [, lines = ''] = read(index).split(`\n## ${heading}\n`);
   const links = lines.replace(/\n## [\s\S]*/, '').matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm);
   return Object.fromEntries(
-    Array.from(links, ([, title = '', link = '']) => [title, addressOf(GUIDE, link)]),
+    Array.from(links, ([, title = '', link = '']) => [title, addressOf(index, link)]),
   );
 };
 
@@ -55,6 +54,7 @@ const headings = Array.from(read(GUIDE).matchAll(/^## (.+)$/gm), ([, heading = '
 const SIDEBAR = Object.entries({
   Start: { Overview: '/overview' },
   ...Object.fromEntries(headings.map((heading) => [heading, listedUnder(heading)])),
+  Handbook: { Contents: '/docs/handbook/', ...listedUnder('Pages', 'docs/handbook/README.md') },
   Packages: Object.fromEntries(PACKAGES.map((name) => [name, `/packages/${name}/`])),
   Background: {
     Threats: '/docs/threats',

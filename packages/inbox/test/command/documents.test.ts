@@ -1,5 +1,5 @@
 /** The documents show only command lines that the command accepts, and every verb. */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/operator/acts/operations.ts';
@@ -8,11 +8,12 @@ import { runCommand, SESSION, wordsIn } from '../support/command.ts';
 const ROOT = join(import.meta.dirname, '../../../..');
 const README = 'packages/inbox/README.md';
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const SHOWN = [README, 'docs/inbox-operations.md', 'docs/guide/reconciliation.md'].flatMap((path) =>
+const HANDBOOK = globSync('docs/handbook/*.md', { cwd: ROOT }).toSorted();
+const SHOWN = [README, ...HANDBOOK].flatMap((path) =>
   (
     textOf(path)
       .replaceAll(/\\\n\s*/g, '')
-      .match(/(?<=^npx payment-service-inbox ).*/gm) ?? []
+      .match(/(?<=^ *npx payment-service-inbox ).*/gm) ?? []
   ).map((line) => ({ path, line })),
 );
 const OF_ACTS = ['type', 'internal-reference', 'report', 'revision', 'by', 'note'];

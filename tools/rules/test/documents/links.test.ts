@@ -65,11 +65,17 @@ test('the addresses that errors and explanations name lead to a file or a headin
   expect(brokenLinks({ path: 'errors.md', text }, repositoryFiles(), homepage)).toEqual([]);
 });
 
-test('the guide lists each of its pages in a line that begins with the link: the navigation of the site is made of these lines', () => {
-  const listed = [...fileAt('docs/guide/README.md').text.matchAll(/^- \[[^\]]+\]\((\w[\w-]+\.md)\)/gm)];
-  const pages = filesMatching('docs/guide/*.md').filter(({ path }) => !path.endsWith('/README.md'));
-  expect(listed.map(([, page]) => `docs/guide/${page}`).sort()).toEqual(pages.map(({ path }) => path).sort());
-});
+test.each(['guide', 'handbook'])(
+  'the %s lists each of its pages in a line that begins with the link: the navigation of the site is made of these lines',
+  (folder) => {
+    const { text } = fileAt(`docs/${folder}/README.md`);
+    const listed = [...text.matchAll(/^- \[[^\]]+\]\((\w[\w-]+\.md)\)/gm)];
+    const pages = filesMatching(`docs/${folder}/*.md`).filter(({ path }) => !path.endsWith('/README.md'));
+    expect(listed.map(([, page]) => `docs/${folder}/${page}`).sort()).toEqual(
+      pages.map(({ path }) => path).sort(),
+    );
+  },
+);
 
 test('control: links to missing files, missing headings and other places are reported, good ones are not', () => {
   const other = { path: 'packages/core/README.md', text: '# Core\n\n## The `raw` body\n' };
