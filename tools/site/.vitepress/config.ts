@@ -40,8 +40,9 @@ function addressOf(from: string, given: string): string {
 
 const PACKAGES = ['core', 'express', 'fastify', 'koa', 'fetch', 'inbox', 'sandbox'];
 
+const [GUIDE, HANDBOOK] = ['docs/guide/README.md', 'docs/handbook/README.md'] as const;
 /** The pages that an index lists under a heading: of each line that begins with a link, its title and its address. */
-const listedUnder = (heading: string, index = 'docs/guide/README.md'): Record<string, string> => {
+const listedUnder = (heading: string, index: string = GUIDE): Record<string, string> => {
   const [, lines = ''] = read(index).split(`\n## ${heading}\n`);
   const links = lines.replace(/\n## [\s\S]*/, '').matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm);
   return Object.fromEntries(
@@ -54,7 +55,7 @@ const headings = Array.from(read(GUIDE).matchAll(/^## (.+)$/gm), ([, heading = '
 const SIDEBAR = Object.entries({
   Start: { Overview: '/overview' },
   ...Object.fromEntries(headings.map((heading) => [heading, listedUnder(heading)])),
-  Handbook: { Contents: '/docs/handbook/', ...listedUnder('Pages', 'docs/handbook/README.md') },
+  Handbook: { Contents: '/docs/handbook/', ...listedUnder('Pages', HANDBOOK) },
   Packages: Object.fromEntries(PACKAGES.map((name) => [name, `/packages/${name}/`])),
   Background: {
     Threats: '/docs/threats',
