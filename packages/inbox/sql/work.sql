@@ -75,7 +75,7 @@ where id in (select t.id from inbox.transition t
 select count(*) as count from inbox.transition
 where account = $1 and next_at <= {now} and (busy_until is null or busy_until <= {now})
 
--- name: start_attempt (prepared)
+-- name: start_attempt (prepared, of unsynced, of synced)
 -- Committed before the handler runs. Nothing is started while another process works on the same internal_reference, $5.
 -- $4 identifies this start: only its owner takes it back, settles, parks or fails it. No index has a column that changes here,
 -- and the table's fillfactor leaves room for the new version on the same page: so no index is written. $6 are the attempts that
@@ -86,8 +86,7 @@ update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1
   start_id = $4
 where id = $1 and next_at = cast($2 as bigint) and attempts = cast($6 as integer)
   {postgres: and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $5, 0))}
-returning last_error{postgres: , set_config('synchronous_commit',
-  case when attempts = 1 then 'off' else current_setting('synchronous_commit') end, true)}
+returning last_error{of unsynced: {postgres: , set_config('synchronous_commit', 'off', true)}}
 
 -- name: enter_attempt (postgres, prepared)
 -- The mark disappears when the handler ends the transaction. The lock serialises the handlers of an internal_reference in these

@@ -75,6 +75,7 @@ export class Statements<Tx> {
             isPrepared: words.includes('prepared'),
             isForEach: words.includes('each'),
             isLast: words.includes('last'),
+            isUnsynced: kind === 'of unsynced',
           });
       }
     }

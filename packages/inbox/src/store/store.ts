@@ -19,6 +19,8 @@ export interface Statement {
    * for records for which the first statement returned a row.
    */
   readonly isForEach?: boolean | undefined;
+  /** Of SQLite only: its commit does not wait for the disk. A crash of the process loses nothing of it, one of the machine may. */
+  readonly isUnsynced?: boolean | undefined;
   /** The last one of its transaction: the store commits together with it if it can, unless it returns no row or fails. */
   readonly isLast?: boolean | undefined;
 }

@@ -91,7 +91,7 @@ async function playScenario(
     const next = others.find((other) => other.subjectKey !== due.subjectKey && other.unfinished === 0);
     if (isCrash && !(isLate && next !== undefined)) {
       const start = [due.id, due.nextAt, 1000, 'a crash', due.subjectKey, due.attempts];
-      await statements.run('start_attempt', start);
+      await statements.run('start_attempt of synced', start);
       return true;
     }
     let taken: Due | undefined;

@@ -117,7 +117,7 @@ describe('on sqlite', () => {
     const scans = async (text: string): Promise<string[]> =>
       (await planOf(own, text)).filter((step) => step.startsWith('SCAN'));
     const attempt = [
-      'start_attempt',
+      'start_attempt of unsynced',
       'read_case',
       'find_archived',
       'lock_payment',

@@ -33,11 +33,11 @@ export type Question =
 
 /**
  * `first` begins a transaction with a statement, `next` is another one in it, and `last` commits it if it returns a row.
- * `write` is a transaction of its own; so is `read`, on a connection of its own, which does not see what an open transaction
- * has not committed. `last read` reads the file that is open even if its path no longer names it.
+ * `write` is a transaction of its own, and so is `unsynced`, whose commit does not wait for the disk: the next one that does
+ * takes it along. `read` has a connection of its own, which does not see what an open transaction has not committed. `last read` reads the file that is open even if its path no longer names it.
  */
 export type ThreadRequest =
-  | ({ kind: 'first' | 'next' | 'last' | 'write' | 'read' | 'last read' } & Question)
+  | ({ kind: 'first' | 'next' | 'last' | 'write' | 'unsynced' | 'read' | 'last read' } & Question)
   | { kind: 'commit' | 'rollback' | 'close' };
 
 export type ThreadReply = { id: number; result?: SqliteResult | undefined; failure?: ThreadFailure };
@@ -77,9 +77,13 @@ function resultOf(rows: readonly object[]): SqliteResult {
   return { rows: rows as SqliteResult['rows'], rowCount: rows.length };
 }
 
+/** With `normal`, a commit is in the log, which is not synced: a crash of the machine may lose it. */
+type Synchronous = 'full' | 'normal';
+
 class Connection {
   readonly database = openDatabase();
   readonly #statements = new Map<string, StatementSync>();
+  #synchronous: Synchronous = 'full';
 
   constructor() {
     whileBusy(() => this.database.exec('pragma journal_mode = wal'));
@@ -97,6 +101,13 @@ class Connection {
         'could be lost. Use a file on a local disk.',
       { option: 'path' },
     );
+  }
+
+  /** Set before a transaction: SQLite refuses it inside one. */
+  set synchronous(wanted: Synchronous) {
+    if (wanted === this.#synchronous) return;
+    this.database.exec(`pragma synchronous = ${wanted}`);
+    this.#synchronous = wanted;
   }
 
   get isInTransaction(): boolean {
@@ -201,8 +212,9 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       return result;
     }
     case 'write':
+    case 'unsynced':
       try {
-        begin();
+        begin(request.kind === 'write' ? 'full' : 'normal');
         const result = queryIn(request);
         commit();
         return result;
@@ -229,11 +241,12 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
   }
 }
 
-function begin(): void {
+function begin(synchronous: Synchronous = 'full'): void {
   // Unset until it has begun: after a failed begin there is no transaction that a handler could have ended.
   hasFailed = true;
   writer ??= new Connection();
   checkFiles();
+  writer.synchronous = synchronous;
   // Immediate, so that nothing that this transaction reads can change before its end.
   whileBusy(() => writer?.database.exec('begin immediate'));
   hasFailed = false;

@@ -120,8 +120,9 @@ export function sqlite(
       const question: Question = { parts, values, isForEach: statement.isForEach === true };
       if (tx === undefined) {
         const isRead = /^\s*(select|pragma)\b/i.test(statement.text);
-        const ask = (kind: 'read' | 'write') => thread.request({ kind, ...question });
-        return (await (isRead ? ask('read') : inTurn(() => ask('write')))).rows;
+        const kind = statement.isUnsynced === true ? 'unsynced' : 'write';
+        const ask = (kind: 'read' | 'write' | 'unsynced') => thread.request({ kind, ...question });
+        return (await (isRead ? ask('read') : inTurn(() => ask(kind)))).rows;
       }
       const askIn = asking.get(tx);
       if (askIn !== undefined) return (await askIn(question, statement.isLast)).rows;

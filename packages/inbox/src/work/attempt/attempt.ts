@@ -96,7 +96,8 @@ async function startAlone<Tx>(due: Due, context: WorkContext<Tx>): Promise<Start
   try {
     const delayMs = backoff(due.attempts + 1, context.settings);
     const values = [due.id, due.nextAt, delayMs, startId, due.subjectKey, due.attempts];
-    const [row] = await context.statements.run('start_attempt', values);
+    const kind = due.attempts === 0 ? 'unsynced' : 'synced';
+    const [row] = await context.statements.run(`start_attempt of ${kind}`, values);
     return row === undefined
       ? { outcome: 'overtaken' }
       : { startId, lastError: optionalText(row, 'last_error') };
