@@ -174,10 +174,10 @@ export class SpoolFile {
   }
 
   async #add(owner: string, transitionId: string, keptAt: number, text: string): Promise<boolean> {
-    const same = 'owner = $owner and transition_id = $transitionId and is_refused = 0';
     const insert = `insert into delivery (id, owner, transition_id, kept_at, text)
       select $id, $owner, $transitionId, $keptAt, $text
-      where (select count(*) from delivery where ${same}) < ${MAX_BODIES} returning id`;
+      where (select count(*) from delivery where owner = $owner and transition_id = $transitionId and is_refused = 0) < ${MAX_BODIES}
+      returning id`;
     const values = { id: randomUUID(), owner, transitionId, keptAt, text };
     return (await this.#ask('write', insert, values)).length > 0;
   }
