@@ -2,8 +2,10 @@ import * as z from 'zod/mini';
 import type { PaymentProvider, PayoutBank, Wallet } from './client/client.ts';
 import type { operations } from './generated/payment-service.ts';
 
-/** One schema for each field: one that is missing, added, or of another type than in `generated/` does not compile. */
-type Shape<T> = { readonly [Field in keyof T]-?: z.ZodMiniType<T[Field]> };
+/** One schema for each required field: one that is missing, added, or of another type than in `generated/` does not compile. */
+type Shape<T> = {
+  readonly [Field in keyof T as object extends Pick<T, Field> ? never : Field]: z.ZodMiniType<T[Field]>;
+};
 /** Unknown fields of a response are kept, as by the client. */
 type Schema<T> = z.ZodMiniObject<Shape<T>, z.core.$loose>;
 /** The success envelope, which is the same in the three responses of the contract. */

@@ -20,10 +20,12 @@ type KindOf<T> = [T] extends [boolean]
 type Kind = 'boolean' | 'number' | 'string' | 'string[]';
 
 /**
- * The fields of a contract type. They cannot drift: a field that is missing, added, or of another kind than in `generated/`
- * does not compile. Unknown fields of a response are kept.
+ * The fields that a contract type requires. They cannot drift: a field that is missing, added, or of another kind than in
+ * `generated/` does not compile. Optional and unknown fields of a response are kept as they arrive.
  */
-export type Fields<T> = { readonly [Field in keyof T]-?: KindOf<T[Field]> };
+export type Fields<T> = {
+  readonly [Field in keyof T as object extends Pick<T, Field> ? never : Field]: KindOf<T[Field]>;
+};
 
 /** Protocol §2.2. */
 const PROVIDER_FIELDS: Fields<PaymentProvider> = {
