@@ -1,5 +1,5 @@
 /** The operator's handbook has the words of the console and of the command, a card for each reason, and a row for each alarm. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ACT_NAMES } from '../src/operator/acts/action-log.ts';
@@ -77,6 +77,27 @@ test('the handbook says what each alert, each problem of health and each check o
   expect(new Set(named).size).toBeGreaterThan(30);
   const [, ...firstCells] = page.split('\n| ').map((row) => row.split(' | ')[0]);
   expect(named.filter((name) => !firstCells.some((cell) => cell?.includes(code(name))))).toEqual([]);
+});
+
+test('each button, field and heading that the handbook quotes is in the source of the console', () => {
+  const sources = [
+    'packages/inbox/src/{console,operator}/**/*.ts',
+    'packages/inbox/src/words.ts',
+    'packages/pages/src/**/*',
+  ];
+  const shown = globSync(sources, { cwd: ROOT, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+    .join('\n');
+  const pages = globSync('docs/handbook/*.md', { cwd: ROOT }).map((path) =>
+    unwrapped(textOf(path).replaceAll(/```[\s\S]*?```|`[^`]*`/g, '')),
+  );
+  // A sentence is what a person says.
+  const quoted = pages.flatMap((page) =>
+    [...page.matchAll(/"([A-Z][^".?]*)"/g)].map(([, label = '']) => label),
+  );
+  expect(new Set(quoted).size).toBeGreaterThan(25);
+  expect(quoted.filter((label) => !shown.includes(label.replace(/ all…$/, '')))).toEqual([]);
 });
 
 test('the handbook lists each permission of the console', () => {
