@@ -32,3 +32,27 @@ test('every entry of survivors.md quotes a line that exists', () => {
   expect(goneFrom('- `a.ts`: `if («one < 3 → one <= 3») call();`', files)).toHaveLength(1);
   expect(goneFrom('- `b.ts`: `if («one < 2 → one <= 2») call();`', files)).toHaveLength(1);
 });
+
+interface SqlFault {
+  readonly file: string;
+  readonly statement: string;
+  readonly from: string;
+}
+
+/** Faults whose statement, or whose part of it, is not in its file. */
+const notPlanted = (faults: readonly SqlFault[], textOf: (file: string) => string): readonly string[] =>
+  faults
+    .filter(({ file, statement, from }) => {
+      const blocks = textOf(file).split(/^-- name: /m);
+      return !blocks.some((block) => block.startsWith(statement) && block.includes(from));
+    })
+    .map(({ file, statement, from }) => `${file}: ${statement}: ${from}`);
+
+test('every fault that is planted in SQL has a statement to be planted in', () => {
+  const faults: readonly SqlFault[] = JSON.parse(fileAt('proofs/mutation/sql-faults.json').text);
+  expect(faults.length).toBeGreaterThan(30);
+  expect(notPlanted(faults, (file) => fileAt(`packages/inbox/sql/${file}`).text)).toEqual([]);
+  const one = { file: 'a.sql', statement: 'find (sqlite', from: 'id = $1' };
+  const text = '-- name: find (postgres)\nselect id = $1\n-- name: find (sqlite)\nselect id = ?';
+  expect(notPlanted([one], () => text)).toEqual(['a.sql: find (sqlite: id = $1']);
+});
