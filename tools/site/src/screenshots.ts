@@ -35,6 +35,7 @@ export const NOT_PICTURED: Readonly<
   sandbox: {
     ...{ '/transactions': LIST, '/requests': LIST, '/providers': LIST },
     ...{ '/deliveries/compare': DETAILS, '/requests/:id': DETAILS, '/wallets/:currency': LIST },
+    ...{ '/deliveries/failures': LIST, '/explain': FORM },
     ...{ '/compose/:id': FORM, '/start': FORM, '/settings': FORM, '/settings/reset': FORM },
     ...{ '/statement.csv': DATA, '/assets/:name': DATA },
     '/sandbox/pay/:id': { none: 'stands for a page of the provider, which looks different' },
