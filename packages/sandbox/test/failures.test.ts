@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createManualClock } from './support/manual-clock.ts';
 import { part, rows, textOf, unescaped } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
@@ -76,6 +77,21 @@ test('what failed with one cause at one endpoint is sent again together, once, a
   expect((await groupsOf(PAGE)).map(({ text }) => text.endsWith('Sent again'))).toEqual([true, false, false]);
   expect(await said(group?.of ?? '')).toBe('No delivery was sent again, because each was sent again before.');
   expect(await said('')).toBe('Sending 3 deliveries again.');
+});
+
+test('the link to what failed lately leads to exactly the deliveries that the chart counts since then', async () => {
+  const clock = createManualClock(Date.UTC(2026, 0, 2, 11));
+  stage.open({ clock, retry: { preset: 'none' } });
+  for (let index = 0; index < 30; index += 1) {
+    clock.move(300_000);
+    stage.answer(index === 2 || index > 22 ? 500 : 200);
+    await stage.deliver();
+  }
+  const chart = part(await stage.show('/'), 'outcomes', 'figure');
+  const [, href = '', lately] = /<a href="([^"]*since=\d+)">why (\d+) since/.exec(chart) ?? [];
+  expect(textOf(chart)).toContain(`8 of 30 deliveries failed, ${lately} of them since`);
+  expect([Number(lately), rows(await stage.show(href), 'failures').length]).toEqual([7, 7]);
+  expect(await stage.read(href)).toContain('All 8 that failed');
 });
 
 test('failures before a time are left out, and an unknown cause is said to match none', async () => {

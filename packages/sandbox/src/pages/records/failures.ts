@@ -82,7 +82,10 @@ const causeColumns = (service: Service, query: Query, isUnsent: IsUnsent): Colum
       html`<a href="${addressOf({ ...query, ...filter, page: 1 })}">${count(failed.length)}<span class="hidden-text"> failed at ${filter.endpoint}: ${filter.cause}</span></a>`,
   ),
   column('Newest', ['number', 'minor'], ({ failed }) =>
-    age(Math.max(...failed.map(({ at }) => at)), service.clock.now()),
+    age(
+      failed.reduce((newest, { at }) => Math.max(newest, at), 0),
+      service.clock.now(),
+    ),
   ),
   column('Send again', ['title'], ({ filter, failed }) => resendButton(filter, failed.filter(isUnsent))),
 ];
