@@ -62,7 +62,7 @@ The sample shop is open. It runs on ${title}.
 
 What to click:
   1. Open the shop and press "Buy" at the coffee beans.
-  2. Enter any name and the number 256770000001, choose "Example Mobile Money", and press "Pay".
+  2. Choose "Example Mobile Money" and press "Continue". Enter any name and the number 256770000001, and press "Pay UGX 18,000".
   3. Press "Pay UGX 18,000" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
 
 Where is the money? Six orders were placed for you: one callback was lost, one claims another amount, and one order was paid

@@ -39,7 +39,7 @@ const button = (page: Page, name: string | RegExp) => page.getByRole('button', {
 
 async function fillIn(page: Page, account: string): Promise<void> {
   await page.getByLabel('Your name').fill('Ann Example');
-  await page.getByLabel('Phone or account number').fill(account);
+  await page.getByLabel('Phone number').fill(account);
 }
 
 test('on a phone, a customer orders and pays, and the owner sees it, and closes the story of a forged callback', async () => {
@@ -47,16 +47,22 @@ test('on a phone, a customer orders and pays, and the owner sees it, and closes 
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).tap();
-  await fillIn(page, '256700000001');
   await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
-  await button(page, 'Pay').tap();
+  await button(page, 'Continue').tap();
+  await fillIn(page, '256700000001');
+  await button(page, /^Pay UGX.18,000$/).tap();
   await page.getByRole('alert').getByText('supports only accounts that start with 25677, 25678').waitFor();
   await fillIn(page, '256770000001');
-  await button(page, 'Pay').tap();
+  await button(page, /^Pay UGX.18,000$/).tap();
   await page.waitForURL(/\/sandbox\/pay\//);
   await button(page, /^Pay/).tap();
   await heading(page, 'Paid. Thank you!');
   expect(page.url()).not.toContain('hmac_signature');
+  await page.getByRole('link', { name: 'Receipt' }).tap();
+  await page.emulateMedia({ media: 'print' });
+  await page.getByText('Hillside Market', { exact: true }).last().waitFor();
+  expect(await page.locator('nav, .actions, footer a').filter({ visible: true }).count()).toBe(0);
+  await page.emulateMedia({ media: 'screen' });
   await page.getByRole('link', { name: 'For its owner' }).tap();
   await page.locator('.state', { hasText: /^Paid$/ }).waitFor();
 
@@ -73,12 +79,19 @@ test('on a phone, a customer orders and pays, and the owner sees it, and closes 
 
 test('a form without a choice is returned with the reason, and leads to a payment, without scripts', async () => {
   const page = await open(`${shop.origin}/checkout?product=coffee`, { javaScriptEnabled: false });
-  await fillIn(page, '256700000001');
-  await button(page, 'Pay').click();
+  await page.getByLabel('How many').fill('2');
+  await button(page, 'Continue').click();
   const alert = page.getByRole('alert');
   await alert.getByText('Choose how you want to pay.').waitFor();
   await page.getByText('Lake Mobile Money').click();
-  await button(page, 'Pay').click();
+  await button(page, 'Continue').click();
+  await fillIn(page, '256700000001');
+  await button(page, 'Change').click();
+  await page.getByRole('radio', { name: /Lake Mobile Money/, checked: true }).waitFor();
+  await button(page, 'Continue').click();
+  expect(await page.getByLabel('Phone number').inputValue()).toBe('256700000001');
+  await button(page, /^Pay UGX.36,000$/).click();
+  await page.waitForURL(/\/sandbox\/pay\//);
   await button(page, /^Pay/).click();
   await heading(page, 'Paid. Thank you!');
 });
@@ -131,19 +144,31 @@ test('no page has a violation of WCAG 2.2 AA or is wider than the screen, light 
     '/checkout': ['/checkout?product=long', '/checkout?product=sticker'],
     '/orders/:reference': orders,
     '/orders/:reference/again': `${orders[1]}/again`,
+    '/orders/:reference/receipt': `${orders[0]}/receipt`,
     '/owner/orders': '/owner/orders',
     '/owner/reconcile': { none: 'leads to the console' },
     '/healthz': { none: 'is for programs' },
     // The last one is not requested again, which would remove what the control plants.
     '/payments/unconfirmed': '/payments/unconfirmed',
   });
-  for (const url of [away.origin, ...paths.map(([path]) => shop.origin + path)]) {
-    await page.goto(url);
+  const expectNoFlaw = async (url: string): Promise<void> => {
     for (const [colorScheme, width, rules] of [['light', 1280] as const, ['dark', 360, BY_LOOK] as const]) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
       expect([url, width, await flawsOf(page, rules)]).toEqual([url, width, []]);
     }
+  };
+  await page.goto(`${shop.origin}/checkout?product=long`);
+  await page.getByRole('radio', { name: /Example Bank/ }).check();
+  await button(page, 'Continue').click();
+  await page.getByLabel('Bank account number').waitFor();
+  await expectNoFlaw('the second step');
+  await button(page, /^Pay/).click();
+  await page.getByRole('alert').waitFor();
+  await expectNoFlaw('the second step, refused');
+  for (const url of [away.origin, ...paths.map(([path]) => shop.origin + path)]) {
+    await page.goto(url);
+    await expectNoFlaw(url);
   }
   // A control: flaws are found.
   await page.emulateMedia({ colorScheme: 'light' });

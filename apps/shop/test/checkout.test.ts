@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { formatMoney, multiply } from '../src/books/order.ts';
+import { formatMoney, multiply, sums } from '../src/books/order.ts';
 import { newFormId } from '../src/books/orders.ts';
 import { Customer, hiddenIn } from './support/customer.ts';
 import { type OpenShop, openShop } from './support/open-shop.ts';
 
 const QUANTITY = ['id="quantity-problem">Enter a quantity from 1 to 999.', '<a href="#quantity">'];
-const ACCOUNT = [/id="account-problem">[^<]*Enter the phone or account number/];
+const ACCOUNT = [/id="account-problem">[^<]*Enter the phone number that you pay from/];
 const PROVIDER = ['id="provider-problem">Choose how you want to pay.', '<a href="#provider">'];
 
 let shop: OpenShop;
@@ -127,6 +127,71 @@ test('a start that the shop cannot store still leads to the payment page, and th
   expect(own.log.join('\n')).toContain(`${reference}: the start of the payment could not be stored`);
   await customer.decide(paymentUrl, 'pay');
   expect(await own.stateOf(reference)).toBe('paid');
+});
+
+const CARD = { product: 'cookbook', provider: 'example_card_usd', account: '' };
+
+test.each([
+  ['example_mobile_money', {}, 'Phone number', 'for example 256770000001'],
+  ['example_bank', {}, 'Bank account number', 'Never a card number.'],
+  ['example_card_usd', CARD, undefined, 'You enter the card on the next page, not here.'],
+] as const)(
+  'after the choice of %s, the form has its words, and the total beside Pay',
+  async (provider, own, label, hint) => {
+    const customer = new Customer(shop);
+    const chosen = { product: 'coffee', quantity: '2', provider, step: 'choose', ...own };
+    const { status, body } = await customer.post('/checkout', chosen);
+    expect([status, body]).toEqual([200, expect.stringContaining(hint)]);
+    expect(/<label for="account">([^<]*)/.exec(body)?.[1]).toBe(label);
+    expect(body).toContain(
+      `Pay ${provider === 'example_card_usd' ? 'USD\u00a025.00' : 'UGX\u00a036,000'}</button>`,
+    );
+    expect(shop.orders.list()).toEqual([]);
+  },
+);
+
+test('the first step asks for a quantity and a provider only, and keeps what was typed when the customer changes them', async () => {
+  const customer = new Customer(shop);
+  const typed = {
+    product: 'coffee',
+    quantity: '2',
+    name: 'Ann',
+    account: '+256 770',
+    provider: 'example_bank',
+  };
+  const { status, body } = await customer.post('/checkout', { ...typed, step: 'change' });
+  expect(status).toBe(200);
+  expect(hiddenIn(body)).toMatchObject({ name: 'Ann', account: '+256 770' });
+  expect(body).toContain('value="example_bank" checked');
+  expect(body).not.toContain('<label for="account">');
+  for (const wrong of [{ quantity: '0' }, { provider: '' }, { provider: 'example_card_usd' }]) {
+    const refused = await customer.post('/checkout', { ...typed, ...wrong, step: 'choose' });
+    expect([refused.status, refused.body]).toEqual([422, expect.stringContaining('>Continue</button>')]);
+  }
+});
+
+test('an order by card is placed and paid without an account, and its pages name none', async () => {
+  const own = await openShop();
+  const customer = new Customer(own);
+  const { reference, paymentUrl } = await customer.placeOrder(CARD);
+  await customer.decide(paymentUrl, 'pay');
+  expect(await own.stateOf(reference)).toBe('paid');
+  for (const path of [`/orders/${reference}`, `/orders/${reference}/receipt`])
+    expect(await customer.read(path)).toContain('<dt>Paid with</dt><dd>Example Card (USD)</dd>');
+});
+
+test('amounts are added exactly, in each currency', () => {
+  const amounts = [
+    { currency: 'USD', amount: '12.50' },
+    { currency: 'UGX', amount: '9007199254740993' },
+    { currency: 'USD', amount: '0.005' },
+    { currency: 'UGX', amount: '1' },
+  ];
+  expect(sums(amounts)).toEqual([
+    { currency: 'USD', amount: '12.505' },
+    { currency: 'UGX', amount: '9007199254740994' },
+  ]);
+  expect(sums([])).toEqual([]);
 });
 
 test('money is multiplied exactly, and shown with the decimals and separators of its currency', () => {

@@ -64,3 +64,77 @@ test('the console shows overdue payments, but not refused or paid ones', async (
   expect(body.match(/ORD-[0-9A-F]{12}</g)).toEqual([`${reference}<`]);
   expect(body).toContain('UGX 18,000');
 });
+
+test('the owner finds orders by reference, customer and state, with the sums of what is listed', async () => {
+  const { shop, customer: owner, reference } = await openOrder({}, { name: "Ann O'Neill" });
+  const { reference: tea } = await owner.placeOrder({
+    product: 'tea',
+    name: 'Zoë',
+    account: '254700000001',
+    provider: 'savanna_mobile_money',
+  });
+  const { reference: basket } = await owner.placeOrder({ product: 'basket', name: 'Zoë' });
+  await shop.stateAfter(reference);
+  const listed = async (query: string) => {
+    const body = await owner.read(`/owner/orders?${query}`);
+    const sums = [...body.matchAll(/<dd>([^<]* paid)<\/dd>/g)].map(([, sum]) =>
+      sum?.replaceAll('\u00a0', ' '),
+    );
+    return [[...body.matchAll(/<tr id="orders-(ORD-\w+)"/g)].map(([, id]) => id), sums] as const;
+  };
+  const [both, kes] = ['UGX 63,000 ordered, UGX 18,000 paid', 'KES 450 ordered, KES 0 paid'];
+  expect(await listed('')).toEqual([
+    [basket, tea, reference],
+    [both, kes],
+  ]);
+  expect(await listed(`q=${reference.toLowerCase()}`)).toEqual([
+    [reference],
+    ['UGX 18,000 ordered, UGX 18,000 paid'],
+  ]);
+  expect(await listed('q=o%27neill')).toEqual([[reference], ['UGX 18,000 ordered, UGX 18,000 paid']]);
+  expect(await listed('q=zo%C3%AB&state=open')).toEqual([
+    [basket, tea],
+    ['UGX 45,000 ordered, UGX 0 paid', kes],
+  ]);
+  expect(await listed('q=25470')).toEqual([[tea], [kes]]);
+  expect(await listed('state=paid')).toEqual([[reference], ['UGX 18,000 ordered, UGX 18,000 paid']]);
+  for (const none of ['state=failed', 'state=__proto__', 'q=%25']) {
+    expect(await listed(none)).toEqual([[], []]);
+    expect(await owner.read(`/owner/orders?${none}`)).toContain('No order matches this search.');
+  }
+});
+
+test('an order whose callback was lost says that the service has not reported it, and what to do', async () => {
+  let now = Date.now() - 2 * 60 * 60 * 1000;
+  const { shop, customer: owner, reference } = await openOrder({ now: () => now });
+  now = Date.now();
+  const { reference: fresh } = await owner.placeOrder();
+  const rowOf = async (id: string): Promise<string> =>
+    new RegExp(`<tr id="orders-${id}">.*?</tr>`, 's').exec(await owner.read('/owner/orders'))?.[0] ?? '';
+  const LOST = 'The service has not reported this payment. Ask the service what became of it.';
+  expect(await rowOf(reference)).toContain(LOST);
+  expect(await rowOf(fresh)).not.toContain('has not reported');
+  // Late, but not lost.
+  await shop.stateAfter(reference);
+  expect(await rowOf(reference)).not.toContain('has not reported');
+});
+
+test('a receipt has date, reference, amount and provider of a paid order, and an unpaid one leads to its page', async () => {
+  const at = Date.UTC(2026, 0, 2, 3, 4, 5);
+  const { shop, customer, reference } = await openOrder({ now: () => at }, { quantity: '2' });
+  const path = `/orders/${reference}/receipt`;
+  expect(await customer.get(path)).toMatchObject({ status: 303, location: `/orders/${reference}` });
+  await shop.stateAfter(reference, amounts(36_000));
+  expect(await customer.orderPage(reference)).toContain(`href="${path}">Receipt<`);
+  const receipt = await customer.read(path);
+  for (const fact of [
+    '2026-01-02 03:04:05',
+    reference,
+    '2 × Coffee beans, 500 g',
+    'UGX\u00a036,000',
+    'Example Mobile Money, account ending in 001',
+    'Hillside Market',
+  ])
+    expect(receipt).toContain(fact);
+  expect((await customer.get('/orders/ORD-0/receipt')).status).toBe(404);
+});

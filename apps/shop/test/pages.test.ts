@@ -37,11 +37,14 @@ test('threat A25: hostile names and messages are shown as plain characters on ev
 test('the pages send the headers that isolate a page, and show the name and account of a customer to no other browser', async () => {
   const form = { name: 'Secret Name', account: '256770000987' };
   const { shop, customer, reference } = await openOrder({ framework: 'koa' }, form);
+  const { reference: paid } = await customer.placeOrder(form);
+  await shop.stateAfter(paid);
   const pages = examplesOf('The shop', shop.addresses, {
     '/': '/',
     '/checkout': '/checkout?product=tea',
     '/orders/:reference': `/orders/${reference}`,
     '/orders/:reference/again': `/orders/${reference}/again`,
+    '/orders/:reference/receipt': `/orders/${paid}/receipt`,
     '/payments/unconfirmed': '/payments/unconfirmed',
     '/owner/orders': '/owner/orders',
     '/owner/reconcile': { none: 'leads to the console' },

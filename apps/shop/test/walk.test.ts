@@ -33,10 +33,12 @@ test('every step that the demo prints leads where it says', { timeout: 120_000 }
 
   await page.goto(shop);
   await follow(`${named('Buy')} Coffee beans, 500 g`);
-  await page.getByLabel('Your name').fill('Ann Example');
-  await page.getByLabel('Phone or account number').fill('256770000001');
   await page.getByRole('radio', { name: named('Example Mobile Money') }).check();
-  await press('Pay');
+  await press('Continue');
+  await page.getByLabel('Your name').fill('Ann Example');
+  await page.getByLabel('Phone number').fill('256770000001');
+  await press('Pay UGX 18,000');
+  await page.waitForURL(/\/sandbox\/pay\//);
   await press('Pay UGX 18,000');
   await shows('h2', 'Paid. Thank you!');
 

@@ -35,6 +35,7 @@ export const NOT_PICTURED: Readonly<
   sandbox: {
     ...{ '/transactions': LIST, '/requests': LIST, '/providers': LIST },
     ...{ '/deliveries/compare': DETAILS, '/requests/:id': DETAILS, '/wallets/:currency': LIST },
+    ...{ '/deliveries/failures': LIST, '/explain': FORM },
     ...{ '/compose/:id': FORM, '/start': FORM, '/settings': FORM, '/settings/reset': FORM },
     ...{ '/statement.csv': DATA, '/assets/:name': DATA },
     '/sandbox/pay/:id': { none: 'stands for a page of the provider, which looks different' },
@@ -45,6 +46,7 @@ export const NOT_PICTURED: Readonly<
   shop: {
     '/': { none: 'is an ordinary catalogue' },
     '/orders/:reference/again': { none: 'is the checkout again' },
+    '/orders/:reference/receipt': { none: 'is like the page of the order' },
     '/payments/unconfirmed': { none: 'is one sentence' },
     '/owner/orders': LIST,
     '/owner/reconcile': { none: 'leads to the console' },
@@ -153,9 +155,10 @@ async function shopPictures(browser: Browser, photograph: Photograph): Promise<v
   const page = await browser.newPage(DESKTOP);
   await page.goto(shop);
   await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).click();
-  await page.getByLabel('Your name').fill('Ada Example');
-  await page.getByLabel('Phone or account number').fill('256770000001');
   await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByLabel('Your name').fill('Ada Example');
+  await page.getByLabel('Phone number').fill('256770000001');
   await photograph(page, { name: 'shop-checkout', of: 'shop', address: '/checkout' });
   await page.getByRole('button', { name: /^Pay/ }).click();
   await page.getByRole('button', { name: /^Pay/ }).click();

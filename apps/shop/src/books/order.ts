@@ -1,3 +1,4 @@
+import { canonicalAmount } from '@payment-service/core';
 import type { TransitionSummary } from '@payment-service/inbox';
 import { groupedDigits } from '@payment-service/pages';
 
@@ -83,12 +84,36 @@ export interface Product {
   readonly price: Money;
 }
 
+const placesOf = (amount: string): number => amount.split('.')[1]?.length ?? 0;
+const minorOf = (amount: string, places: number): bigint =>
+  BigInt(amount.replace('.', '') + '0'.repeat(places - placesOf(amount)));
+
+function decimalOf(minor: bigint, places: number): string {
+  const digits = String(minor).padStart(places + 1, '0');
+  const point = digits.length - places;
+  return places === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
 /** The price of several, exactly. */
 export function multiply({ currency, amount }: Money, quantity: number): Money {
-  const [whole = '', fraction = ''] = amount.split('.');
-  const digits = String(BigInt(whole + fraction) * BigInt(quantity)).padStart(fraction.length + 1, '0');
-  const point = digits.length - fraction.length;
-  return { currency, amount: fraction === '' ? digits : `${digits.slice(0, point)}.${digits.slice(point)}` };
+  const places = placesOf(amount);
+  return { currency, amount: decimalOf(minorOf(amount, places) * BigInt(quantity), places) };
+}
+
+/** The sum in each currency, exactly. */
+export function sums(amounts: readonly Money[]): Money[] {
+  return [...Map.groupBy(amounts, ({ currency }) => currency)].map(([currency, own]) => {
+    const places = Math.max(...own.map(({ amount }) => placesOf(amount)));
+    const sum = own.reduce((total, { amount }) => total + minorOf(amount, places), 0n);
+    return { currency, amount: decimalOf(sum, places) };
+  });
+}
+
+/** What was paid: the total as the customer read it, unless an operator has accepted another amount. */
+export function paidOf({ total, payment }: Order): Money | undefined {
+  const settled = payment?.settled;
+  const isTotal = settled?.currency === total.currency && settled.amount === canonicalAmount(total.amount);
+  return isTotal ? total : settled;
 }
 
 /**

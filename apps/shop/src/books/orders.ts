@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Inbox, SqliteTransaction } from '@payment-service/inbox';
-import type { Hint, Order, PaymentStart } from './order.ts';
+import { type Hint, type Order, orderState, type PaymentStart } from './order.ts';
 
 /** The orders. Nothing in this file marks one as paid: see apply-transition.ts. */
 export interface Orders {
@@ -18,10 +18,11 @@ export interface Orders {
   find(reference: string): Order | undefined;
   /** The order that a form placed. */
   placedWith(formId: string): Order | undefined;
-  /** The last 50, newest first. */
-  list(): readonly Order[];
+  /** The last 50, newest first. `search`: a part of the reference or of the customer's name or account. */
+  list(filter?: { readonly search?: string; readonly state?: string }): readonly Order[];
 }
 
+const MAX_LISTED = 50;
 /** After this long without an outcome, the owner sees that it is overdue. */
 const PAYMENT_DEADLINE_MS = 60 * 60 * 1000;
 
@@ -67,7 +68,17 @@ export function createOrders(reading: DatabaseSync, inbox: Inbox<SqliteTransacti
     },
     find: (reference) => read('where reference = ?', reference)[0],
     placedWith: (formId) => read('where form_id = ?', formId)[0],
-    list: () => read('order by rowid desc limit 50'),
+    list: ({ search = '', state = '' } = {}) => {
+      const found: Order[] = [];
+      const statement = reading.prepare(`${SELECT} where instr(lower(reference || ' ' ||
+        (details ->> '$.form.name') || ' ' || (details ->> '$.form.account')), lower(?)) order by rowid desc`);
+      for (const row of statement.iterate(search)) {
+        const order = orderIn(row);
+        if (state === '' || orderState(order) === state) found.push(order);
+        if (found.length === MAX_LISTED) break;
+      }
+      return found;
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { messagePage, type Page, problemPage } from '../web/page.ts';
 import { formField, get, post, type Route, reportOutage } from '../web/route.ts';
 import { lastOrders, orderOfSession } from '../web/session.ts';
 import { cataloguePage, providersFor } from './catalogue.ts';
-import { checkoutPage } from './checkout-page.ts';
+import { choicePage } from './checkout-page.ts';
 import { placeOrder } from './place-order.ts';
 
 /** From the catalogue to a placed order, and to another attempt for an unpaid one. */
@@ -31,7 +31,7 @@ export function checkoutRoutes(context: Context): Route[] {
       // Name and account are shown only to the browser that ordered; others have only the order's address.
       const isCustomer = instead !== undefined && orderOfSession(cookie) === instead.reference;
       const form = isCustomer ? instead.form : EMPTY_FORM;
-      return checkoutPage(product, providers, baseUrl, form, instead?.reference);
+      return choicePage({ product, providers, baseUrl, form, instead: instead?.reference });
     });
 
   return [

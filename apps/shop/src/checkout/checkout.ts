@@ -21,6 +21,18 @@ export interface Offer {
   readonly reasons: readonly IneligibilityReason[];
 }
 
+/** How a customer names the account that pays; undefined for a card, which only the payment page asks for. */
+export function accountField({
+  transaction_method: method,
+  option_prefixes: [prefix],
+}: PaymentProvider): { readonly label: string; readonly hint: string } | undefined {
+  if (method === 'CARD') return undefined;
+  if (method === 'BANK')
+    return { label: 'Bank account number', hint: 'Of the account that you pay from. Never a card number.' };
+  const example = prefix === undefined ? '' : `, for example ${prefix}0000001`;
+  return { label: 'Phone number', hint: `With the country code${example}.` };
+}
+
 export const MAX_PIECES = 999;
 const MAX_NAME_LENGTH = 80;
 const MAX_ACCOUNT_LENGTH = 34;
@@ -43,8 +55,10 @@ export function refusalOf(
   if (form.name === '' || form.name.length > MAX_NAME_LENGTH) {
     problems.push(['name', `Enter your name, in at most ${MAX_NAME_LENGTH} characters.`]);
   }
-  if (!hasAccount(form) || form.account.length > MAX_ACCOUNT_LENGTH) {
-    problems.push(['account', 'Enter the phone or account number that you pay from, with the country code.']);
+  const chosen = offers.find(({ provider }) => provider.provider_code === form.provider);
+  const account = chosen && accountField(chosen.provider);
+  if (account && (!hasAccount(form) || form.account.length > MAX_ACCOUNT_LENGTH)) {
+    problems.push(['account', `Enter the ${account.label.toLowerCase()} that you pay from.`]);
   }
   if (total === undefined) return { problems };
 
@@ -55,7 +69,6 @@ export function refusalOf(
     for (const reason of reasons) problems.push(['', reason]);
     return { heading: `No provider can accept ${payment}.`, problems };
   }
-  const chosen = offers.find(({ provider }) => provider.provider_code === form.provider);
   const names = able.map(({ provider_name }) => provider_name).join(', ');
   for (const reason of chosen?.reasons ?? []) {
     problems.push([fieldOf(reason), `${reason.message} These can accept ${payment}: ${names}.`]);
@@ -81,7 +94,7 @@ export function offersFor(
 }
 
 /** Undefined without a usable quantity. */
-function totalOf({ quantity }: CheckoutForm, { price }: Product): Product['price'] | undefined {
+export function totalOf({ quantity }: CheckoutForm, { price }: Product): Product['price'] | undefined {
   const isQuantity = /^\d{1,3}$/.test(quantity) && Number(quantity) > 0;
   return isQuantity ? multiply(price, Number(quantity)) : undefined;
 }

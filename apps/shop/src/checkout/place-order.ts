@@ -6,10 +6,12 @@ import { formField } from '../web/route.ts';
 import { orderCookies } from '../web/session.ts';
 import { providersFor } from './catalogue.ts';
 import { offersFor, type Refusal, readCheckoutForm, refusalOf } from './checkout.ts';
-import { checkoutPage } from './checkout-page.ts';
+import { choicePage, payPage } from './checkout-page.ts';
 import { startCollection } from './simulated-collections.ts';
 
 /**
+ * The two steps of the checkout: first the quantity and the provider, then the customer and the total to pay.
+ *
  * Writes the order and the expectation of its payment first, then starts the payment: its callback may be faster than the
  * response. A form that was submitted before leads to the order that it placed, and another attempt for an order that was paid
  * meanwhile leads to that order.
@@ -29,12 +31,20 @@ export async function placeOrder(product: Product, posted: URLSearchParams, cont
 
   const form = readCheckoutForm(posted);
   const providers = await providersFor(context.client, product);
-  const again = (problems: Refusal['problems'], heading?: string): Promise<Page> =>
-    checkoutPage(product, providers, baseUrl, form, instead?.reference, { problems, heading });
+  const isFormId = /^[0-9a-f]{32}$/.test(formId);
+  const checkout = { product, providers, baseUrl, form, instead: instead?.reference };
+  const show = (refusal?: Refusal): Promise<Page> =>
+    payPage({ ...checkout, refusal, formId: isFormId ? formId : undefined });
+  const step = formField(posted, 'step');
+  if (step === 'change') return choicePage(checkout);
   const refusal = refusalOf(form, product, providers);
-  if (refusal !== undefined) return again(refusal.problems, refusal.heading);
-  if (!/^[0-9a-f]{32}$/.test(formId)) {
-    return again([['', 'Nothing was ordered; submit it again.']], 'This form is not valid');
+  const choice = refusal?.problems.filter(([field]) => field !== 'name' && field !== 'account') ?? [];
+  if (choice.length > 0) return choicePage({ ...checkout, refusal: { ...refusal, problems: choice } });
+  if (step === 'choose') return show();
+  if (refusal !== undefined) return show(refusal);
+  if (!isFormId) {
+    const problems = [['', 'Nothing was ordered; submit it again.']] as const;
+    return show({ heading: 'This form is not valid', problems });
   }
 
   const offers = offersFor(form, product, providers);
@@ -45,7 +55,7 @@ export async function placeOrder(product: Product, posted: URLSearchParams, cont
     createdAt: now(),
     product,
     // Not as the customer typed it: the service takes digits.
-    form: { ...form, account: chosen?.account ?? form.account },
+    form: { ...form, account: chosen?.account ?? '' },
     total: multiply(product.price, Number(form.quantity)),
     providerName: chosen?.provider.provider_name ?? form.provider,
     start: { state: 'starting' },
@@ -59,6 +69,11 @@ export async function placeOrder(product: Product, posted: URLSearchParams, cont
   await orders.start(order, start).catch((error: unknown) => {
     log(`${reference}: the start of the payment could not be stored: ${String(error)}`);
   });
-  if (start.state === 'refused') return again([['', start.why]], 'Your payment was not started');
+  if (start.state === 'refused') {
+    return payPage({
+      ...checkout,
+      refusal: { heading: 'Your payment was not started', problems: [['', start.why]] },
+    });
+  }
   return leadTo(reference, start.state === 'started' ? start.paymentUrl : undefined);
 }

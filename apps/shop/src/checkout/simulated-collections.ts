@@ -27,7 +27,8 @@ export async function startCollection(
         amount: Number(total.amount),
         currency: total.currency,
         provider_code: form.provider,
-        account: form.account,
+        // The sandbox requires one. The number of a card is typed only on the payment page.
+        account: form.account || 'card',
         customer_name: form.name,
         // Where the service sends the callback and the customer's browser.
         callback_url: `${shopUrl}/payments/callbacks`,

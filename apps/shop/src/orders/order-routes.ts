@@ -1,7 +1,7 @@
-import { badge, html, type Markup, type Tone } from '@payment-service/pages';
-import { formatMoney, isHeld, type Order, type OrderState, orderState } from '../books/order.ts';
+import { badge, html, type Markup, type Tone, time } from '@payment-service/pages';
+import { formatMoney, isHeld, type Order, type OrderState, orderState, paidOf } from '../books/order.ts';
 import type { Context } from '../context.ts';
-import { messagePage, page, problemPage } from '../web/page.ts';
+import { messagePage, PRODUCT, page, problemPage, seeOther } from '../web/page.ts';
 import { get, type Route } from '../web/route.ts';
 import { lastOrders } from '../web/session.ts';
 
@@ -35,11 +35,32 @@ export function orderRoutes({ orders, inbox, now }: Context): Route[] {
 <dt>Order</dt><dd>${order.reference}</dd>
 <dt>Item</dt><dd>${order.form.quantity} × ${order.product.name}</dd>
 <dt>Total</dt><dd class="strong">${formatMoney(order.total)}</dd>
-<dt>${isPaid ? 'Paid with' : 'To pay with'}</dt><dd>${order.providerName}, account ending in ${order.form.account.slice(-3)}</dd>
+<dt>${isPaid ? 'Paid with' : 'To pay with'}</dt><dd>${providerOf(order)}</dd>
 </dl>
 <div class="note ${tone} stack"><h2>${title}</h2><p>${text}</p>${below}</div>
 </div>
 <p><a href="/">Back to the shop</a></p>`,
+      });
+    }),
+    // Like the order's page, it names no one.
+    get('/orders/:reference/receipt', ({ params }) => {
+      const order = orders.find(String(params.reference));
+      if (order === undefined) return problemPage(404);
+      const paid = paidOf(order);
+      if (order.payment === undefined || paid === undefined) return seeOther(`/orders/${order.reference}`);
+      return page({
+        title: 'Receipt',
+        section: '/',
+        beside: stateOf(order),
+        main: html`<dl class="card facts narrow">
+<dt>Paid to</dt><dd>${PRODUCT}</dd>
+<dt>Date</dt><dd>${time(order.payment.at)}</dd>
+<dt>Reference</dt><dd>${order.reference}</dd>
+<dt>Item</dt><dd>${order.form.quantity} × ${order.product.name}</dd>
+<dt>Amount</dt><dd class="strong">${formatMoney(paid)}</dd>
+<dt>Paid with</dt><dd>${providerOf(order)}</dd>
+</dl>
+<p class="actions">To keep it, print this page or save it as PDF. <a href="/orders/${order.reference}">Back to the order</a></p>`,
       });
     }),
     get('/payments/unconfirmed', ({ headers }) => {
@@ -52,10 +73,14 @@ export function orderRoutes({ orders, inbox, now }: Context): Route[] {
   ];
 }
 
+/** The provider, and the end of the account: a card has none here. */
+const providerOf = ({ providerName, form: { account } }: Order): string =>
+  account === '' ? providerName : `${providerName}, account ending in ${account.slice(-3)}`;
+
 /** Where customers write to. */
 const CONTACT = 'help@shop.example';
 
-const STATES: Readonly<Record<OrderState, readonly [Tone, string]>> = {
+export const STATES: Readonly<Record<OrderState, readonly [Tone, string]>> = {
   open: ['wait', 'Open'],
   paid: ['good', 'Paid'],
   failed: ['bad', 'Failed'],
@@ -74,7 +99,8 @@ type Notice = readonly [tone: Tone, title: string, text: Markup | string, ...bel
 function situation(order: Order, isHeld: boolean, isLate: boolean): Notice {
   const { reference, payment, reported, hint, start } = order;
   if (payment !== undefined) {
-    return ['good', 'Paid. Thank you!', 'The payment service confirmed your payment.'];
+    const receipt = html`<p><a class="button" href="/orders/${reference}/receipt">Receipt</a></p>`;
+    return ['good', 'Paid. Thank you!', 'The payment service confirmed your payment.', receipt];
   }
   const again = html`<p><a class="button main" href="/orders/${reference}/again">Try again</a></p>`;
   if (start.state === 'refused') {

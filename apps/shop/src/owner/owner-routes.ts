@@ -1,13 +1,25 @@
-import { canonicalAmount } from '@payment-service/core';
-import type { TransitionSummary } from '@payment-service/inbox';
+import type { Payment as InboxPayment, TransitionSummary } from '@payment-service/inbox';
 import { inboxConsole, type NodeListener, nodeListener } from '@payment-service/inbox/console';
-import { badge, type Column, column, counted, html, list, type Markup, time } from '@payment-service/pages';
-import { formatMoney, isHeld, type Order } from '../books/order.ts';
+import {
+  badge,
+  type Column,
+  chips,
+  column,
+  counted,
+  html,
+  list,
+  type Markup,
+  searchForm,
+  time,
+  withQuery,
+} from '@payment-service/pages';
+import { formatMoney, isHeld, type Order, paidOf, sums } from '../books/order.ts';
 import type { Context } from '../context.ts';
-import { stateOf } from '../orders/order-routes.ts';
+import { STATES, stateOf } from '../orders/order-routes.ts';
 import { errorText, headers, page, seeOther } from '../web/page.ts';
 import { get, isOwnHost, type Route } from '../web/route.ts';
 
+const PAGE = '/owner/orders';
 /** The path of the inbox's console. */
 const INBOX = '/owner/inbox';
 
@@ -39,14 +51,15 @@ export function ownerRoutes(context: Context): Route[] {
   const { client, inbox } = context;
   return [
     // It contains names and account numbers: put it behind your own login.
-    get('/owner/orders', async () =>
-      page({
+    get('/owner/orders', async ({ url }) => {
+      const query = new URLSearchParams(url.replace(/^[^?]*/, ''));
+      return page({
         title: 'Orders',
         section: '/owner/orders',
         pollMs: 1500,
-        main: await orderList(context),
-      }),
-    ),
+        main: await orderList(context, query.get('q') ?? '', query.get('state') ?? ''),
+      });
+    }),
     // The console's comparison of today.
     get('/owner/reconcile', async () => {
       // Up to now. A shop in production records them on a schedule.
@@ -71,14 +84,26 @@ export function ownerRoutes(context: Context): Route[] {
 const aside = (text: string | Markup): Markup | '' => text && html`<div class="quiet small">${text}</div>`;
 
 /** Orders for the owner; the console of the inbox shows what became of their callbacks. */
-async function orderList({ orders, inbox }: Context): Promise<Markup> {
+async function orderList({ orders, inbox }: Context, search: string, state: string): Promise<Markup> {
   const rowOf = async (order: Order) => {
     const { reference: id } = order;
-    return { ...order, id, transitions: await inbox.reports({ merchant_reference: id }) };
+    const transitions = await inbox.reports({ merchant_reference: id });
+    return { ...order, id, transitions, expected: await inbox.payment(id) };
   };
-  const rows = await Promise.all(orders.list().map(rowOf));
-  if (rows.length === 0)
-    return html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>`;
+  const rows = await Promise.all(orders.list({ search, state }).map(rowOf));
+  const states = [['', 'All'], ...Object.entries(STATES).map(([one, [, word]]) => [one, word])] as const;
+  const filter = html`<div class="head">${chips(
+    states.map(([one = '', label = '']) => ({
+      href: withQuery(PAGE, { q: search, state: one }),
+      label,
+      isCurrent: one === state,
+    })),
+  )}${searchForm(PAGE, { name: 'q', value: search, words: 'Search by reference or customer' }, '', { state })}</div>`;
+  if (rows.length === 0) {
+    return search + state === ''
+      ? html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>`
+      : html`${filter}<p>No order matches this search. <a href="${PAGE}">Show all orders</a></p>`;
+  }
   const columns: Column<(typeof rows)[number]>[] = [
     column(
       'Order',
@@ -86,11 +111,10 @@ async function orderList({ orders, inbox }: Context): Promise<Markup> {
       ({ id, form, product, createdAt }) =>
         html`<a href="/orders/${id}">${id}</a>${aside(html`${form.quantity} × ${product.name}, ${time(createdAt)}`)}`,
     ),
-    column('State', ['title'], (order) => html`${stateOf(order)}${aside(whyOf(order))}`),
-    column('Total', ['title', 'number'], ({ total, payment }) => {
-      const paid = formatMoney(payment?.settled ?? total);
-      const isOther = payment && paid !== formatMoney({ ...total, amount: canonicalAmount(total.amount) });
-      return html`${formatMoney(total)}${aside(isOther ? `Paid ${paid}` : '')}`;
+    column('State', ['title'], (order) => html`${stateOf(order)}${aside(whyOf(order, order.expected))}`),
+    column('Total', ['title', 'number'], (order) => {
+      const paid = paidOf(order) ?? order.total;
+      return html`${formatMoney(order.total)}${aside(paid === order.total ? '' : `Paid ${formatMoney(paid)}`)}`;
     }),
     // A claim: it is not signed.
     column('Charge, as claimed', ['minor', 'number'], ({ total, payment }) =>
@@ -99,7 +123,8 @@ async function orderList({ orders, inbox }: Context): Promise<Markup> {
     column(
       'Customer',
       [],
-      ({ form, providerName }) => html`${form.name}${aside(`${form.account}, ${providerName}`)}`,
+      ({ form, providerName }) =>
+        html`${form.name}${aside([form.account, providerName].filter(Boolean).join(', '))}`,
     ),
     column('Callbacks', [], ({ id, transitions }) =>
       transitions.length === 0
@@ -109,12 +134,27 @@ async function orderList({ orders, inbox }: Context): Promise<Markup> {
           }`,
     ),
   ];
-  return list('orders', columns, rows);
+  const [ordered, paid] = [
+    sums(rows.map(({ total }) => total)),
+    sums(rows.flatMap((one) => paidOf(one) ?? [])),
+  ];
+  const currencies = new Set([...ordered, ...paid].map(({ currency }) => currency));
+  const totals = [...currencies].map((currency) => {
+    const [all, settled] = [ordered, paid].map((amounts) =>
+      formatMoney(amounts.find((one) => one.currency === currency) ?? { currency, amount: '0' }),
+    );
+    return html`<dt>${currency}</dt><dd>${all} ordered, ${settled} paid</dd>`;
+  });
+  return html`${filter}${list('orders', columns, rows)}
+<section class="card" aria-labelledby="sums"><h2 id="sums">${counted(rows.length, 'order')} listed</h2><dl class="facts">${totals}</dl></section>`;
 }
 
-function whyOf({ payment, reported, start }: Order): string {
+function whyOf({ payment, reported, start }: Order, expected: InboxPayment | undefined): string {
   if (payment !== undefined) return '';
   if (reported !== undefined) return `Reported ${reported}`;
+  // Its callback may be lost. The inbox knows when one was due.
+  if (expected?.state === 'overdue')
+    return `The service has not reported this payment. ${expected.advice.todo}`;
   return 'why' in start ? `${start.state === 'unknown' ? 'Start unknown: ' : ''}${start.why}` : '';
 }
 

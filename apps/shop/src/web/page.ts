@@ -19,7 +19,7 @@ interface PageContent extends Partial<Pick<FrameContent, 'beside' | 'section' | 
   readonly head?: Markup | undefined;
 }
 
-const PRODUCT = 'Hillside Market';
+export const PRODUCT = 'Hillside Market';
 const OF_CUSTOMERS = [['/', 'Shop']] as const;
 const OF_OWNER = [...OF_CUSTOMERS, ['/owner/orders', 'Orders'], ['/owner/inbox', 'Inbox']] as const;
 

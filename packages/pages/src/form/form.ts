@@ -24,6 +24,8 @@ export interface Field {
   readonly hint?: string;
   /** Also allows numbers below zero. */
   readonly isSigned?: boolean;
+  /** The least lines of an area. */
+  readonly rows?: number;
   /** Another choice changes the rest of the form. */
   readonly isLeading?: boolean;
 }
@@ -64,7 +66,7 @@ export function fieldsOf(form: string, filled: Filled | undefined) {
     /** Several lines. The line break after the tag is not part of the value. */
     area: (one: Field): Markup => {
       const content = typed(one.name, one.value ?? '');
-      const rows = Math.min(24, content.split('\n').length + 1);
+      const rows = Math.min(24, Math.max(one.rows ?? 2, content.split('\n').length + 1));
       return wrap(
         one,
         (extra) => html`<textarea ${extra} rows="${rows}" spellcheck="false">

@@ -4,9 +4,9 @@ import { count } from '../text/text.ts';
 
 /**
  * What a column holds. `title`: clear without its label. `number`. `wide`: fills the rest of a line. `minor`: hidden below 1,024
- * pixels. `reference`: keeps room for one on a wide screen.
+ * pixels. `reference` and `sentence`: keep room for one on a wide screen.
  */
-type Kind = 'title' | 'number' | 'wide' | 'minor' | 'reference';
+type Kind = 'title' | 'number' | 'wide' | 'minor' | 'reference' | 'sentence';
 
 /** A column of a list. On a phone, where a row has two lines, `label` is shown next to the cell. */
 export interface Column<T> {

@@ -146,16 +146,20 @@ export function preview(moment: Moment, id: number, asked: ComposedChanges): Cal
   };
 }
 
-/** The deliveries that have been given up since then and not resent. Of equal ones, only the newest counts. */
-export function failedSince(reader: Reader, since: number): DeliveryRecord[] {
+/** Each callback that was sent to an address, as its newest delivery: the others of the same content were sent again. */
+export function newestDeliveries(reader: Reader): DeliveryRecord[] {
   const newest = new Map<string, DeliveryRecord>();
   for (const one of reader.list('delivery')) {
     newest.set(JSON.stringify([one.transactionId, one.url, one.body, one.signing.key]), one);
   }
-  return [...newest.values()].filter(
+  return [...newest.values()];
+}
+
+/** The deliveries that have been given up since then and not resent. */
+export const failedSince = (reader: Reader, since: number): DeliveryRecord[] =>
+  newestDeliveries(reader).filter(
     ({ state, attempts }) => state === 'given_up' && (attempts.at(-1)?.at ?? 0) >= since,
   );
-}
 
 /** A callback to be sent, with its misbehaviours. */
 export interface Plan extends Pick<DeliveryRecord, 'url' | 'retry' | 'origin'> {

@@ -5,6 +5,7 @@ import { sendStatement } from '../http/sandbox-api.ts';
 import type { Service } from '../service/service.ts';
 import { type RefusalStatus, SandboxRefusal } from '../state/refusal.ts';
 import { check } from './account/check.ts';
+import { explainPage } from './account/explain.ts';
 import { providers } from './account/providers.ts';
 import { reset, settings } from './account/settings.ts';
 import { start } from './account/start-transaction.ts';
@@ -14,6 +15,7 @@ import { framed, type Links, nothing, type Page, refusedForm, say, sentence } fr
 import { compare } from './records/compare.ts';
 import { deliveries } from './records/deliveries.ts';
 import { delivery } from './records/delivery.ts';
+import { failures } from './records/failures.ts';
 import { overview } from './records/overview.ts';
 import { request, requests } from './records/requests.ts';
 import { transaction } from './records/transaction.ts';
@@ -26,6 +28,7 @@ export const pages: Readonly<Record<string, Page>> = {
   '/transactions/:id': transaction,
   '/deliveries': deliveries,
   '/deliveries/compare': compare,
+  '/deliveries/failures': failures,
   '/deliveries/:id': delivery,
   '/requests': requests,
   '/requests/:id': request,
@@ -34,6 +37,7 @@ export const pages: Readonly<Record<string, Page>> = {
   '/wallets/:currency': currencyWallets,
   '/providers': providers,
   '/check': check,
+  '/explain': explainPage,
   '/start': start,
   '/settings': settings,
   '/settings/reset': reset,
@@ -76,7 +80,8 @@ export function createDashboard(service: Service): Hono {
   const app = new Hono();
   for (const [path, page] of Object.entries(pages)) {
     app.get(path, (c) => shown(c, service, path));
-    app.all(path, onlyMethods('GET', 'HEAD'));
+    if (page.isAsked) app.post(path, (c) => answered(c, service, path));
+    app.all(path, onlyMethods('GET', 'HEAD', ...(page.isAsked ? ['POST'] : [])));
     for (const [name, act] of Object.entries({ ...page.forms, ...page.buttons })) {
       app.post(`/dashboard/${name}`, async (c) => {
         const { at = '', ...fields } = await formFields(c);
@@ -95,6 +100,17 @@ export function createDashboard(service: Service): Hono {
   }
   for (const [path, send] of Object.entries(files)) app.get(path, (c) => send(c, service));
   return app;
+}
+
+/** A page with the answer to its own form. */
+async function answered(c: Context, service: Service, path: string): Promise<Response> {
+  try {
+    const { at = '', ...typed } = await formFields(c);
+    return await shown(c, service, path, { form: at, typed });
+  } catch (refusal) {
+    if (!(refusal instanceof SandboxRefusal)) throw refusal;
+    return refusedPage(c, service, refusal);
+  }
 }
 
 /** The page from which a form was sent, and the position on it. Browsers send the Referer with our own forms. */

@@ -1,7 +1,14 @@
 import type { PayoutBank, Wallet } from '@payment-service/core/client';
 import type { Outcome as AttemptOutcome } from '@payment-service/core/explain';
 import { checkEndpoint } from '../check/check-endpoint.ts';
-import { type CallbackPreview, compose, failedSince, preview, unchanged } from '../deliveries/composition.ts';
+import {
+  type CallbackPreview,
+  compose,
+  failedSince,
+  newestDeliveries,
+  preview,
+  unchanged,
+} from '../deliveries/composition.ts';
 import { outcomeOf } from '../deliveries/outcome.ts';
 import { createDeliveries, type Deliveries, putDelivery, queuedDeliveries } from '../deliveries/queue.ts';
 import type { Context, Moment, Work } from '../deliveries/unit-of-work.ts';
@@ -53,6 +60,10 @@ export interface Service extends Context {
   check(request: unknown): Promise<CheckReport>;
   /** Resends a delivery unchanged, starting with its first attempt. */
   resend(deliveryId: number): DeliveryRecord;
+  /** Resends these deliveries unchanged; those that were resent already are left out. */
+  resendEach(deliveries: readonly DeliveryRecord[]): DeliveryRecord[];
+  /** Which of these deliveries have ended, and were not resent. */
+  resendable(deliveries: readonly DeliveryRecord[]): DeliveryRecord[];
   /** Resends what has been given up since then and not yet resent. */
   resendFailed(request: unknown): DeliveryRecord[];
   /** Sends the callback of a transaction, or what a delivery sent, with changes; returns it and its copies. */
@@ -83,6 +94,11 @@ const initialSettings: SettingsRecord = {
   inbox_url: null,
   api_latency_ms: 0,
   api_error: null,
+};
+
+const resendableIn = (reader: Reader, deliveries: readonly DeliveryRecord[]): DeliveryRecord[] => {
+  const asked = new Set(deliveries.map(({ id }) => id));
+  return newestDeliveries(reader).filter(({ id, state }) => asked.has(id) && state !== 'scheduled');
 };
 
 /** What a reset keeps. */
@@ -161,6 +177,9 @@ export function createService(
         if (state === 'scheduled') refuse('already_scheduled', 'This delivery is already scheduled.');
         return found(compose(work, deliveryId, unchanged)[0], 'delivery');
       }),
+    resendEach: (deliveries) =>
+      act((work) => resendableIn(work, deliveries).flatMap(({ id }) => compose(work, id, unchanged))),
+    resendable: (deliveries) => resendableIn(store, deliveries),
     resendFailed: (request) => {
       const { since } = read('since', request);
       return act((work) => failedSince(work, since).flatMap(({ id }) => compose(work, id, unchanged)));

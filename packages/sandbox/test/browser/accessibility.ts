@@ -81,6 +81,7 @@ export function testAccessibility(which: 'every page' | 'the pages with every pa
       '/transactions/:id': ['/transactions/1001', `/transactions/${pending.transaction.id}`],
       '/deliveries': '/deliveries',
       '/deliveries/compare': '/deliveries/compare?of=1&of=2',
+      '/deliveries/failures': ['/deliveries/failures', '/deliveries/failures?cause=none'],
       '/deliveries/:id': failed,
       '/requests': '/requests',
       '/requests/:id': '/requests/2',
@@ -89,6 +90,7 @@ export function testAccessibility(which: 'every page' | 'the pages with every pa
       '/wallets/:currency': '/wallets/UGX',
       '/providers': '/providers',
       '/check': '/check',
+      '/explain': '/explain',
       '/start': '/start',
       '/settings': '/settings',
       '/settings/reset': '/settings/reset',
@@ -97,7 +99,7 @@ export function testAccessibility(which: 'every page' | 'the pages with every pa
       '/sandbox/pay/:id': [open, ended],
     };
     paths = [...examplesOf('The sandbox', addresses, examples).map(([path]) => path), '/nothing'];
-    otherViews = ['/', failed, refused, '/start', open];
+    otherViews = ['/', '/deliveries/failures', failed, refused, '/explain', '/start', open];
   });
   afterAll(async () => {
     await sandbox?.close();

@@ -34,6 +34,30 @@ describe.each([
     expect(complaints).toEqual([]);
   });
 
+  test('a group of failures is sent again with one click, and the page says how many', async () => {
+    const { page, complaints } = await open('/deliveries/failures', javaScriptEnabled);
+    await page.getByRole('button', { name: 'Send 1 again' }).click();
+    await page.getByText('Sending 1 delivery again.').waitFor();
+    await stage.sandbox.idle();
+    expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'BAD', 'BAD']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a pasted request is explained on the page, which keeps it', async () => {
+    const { page, complaints } = await open('/explain', javaScriptEnabled);
+    const request = page.getByLabel('Request');
+    await request.fill('POST / HTTP/1.1\nhmac-signature: t=1,s=2\n\n{}');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.locator('#explanation', { hasText: 'The signature is malformed.' }).waitFor();
+    expect(await request.inputValue()).toContain('t=1,s=2');
+    await request.fill('{}');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText('The JSON has no "headers".').waitFor();
+    expect(await page.locator('#explanation').count()).toBe(0);
+    // A refused form is answered with 400, which the browser reports.
+    expect(complaints.filter((one) => !one.includes('400'))).toEqual([]);
+  });
+
   test('one field is changed and sent with two clicks, and no JSON is typed', async () => {
     const { page } = await open('/deliveries/1', javaScriptEnabled);
     await page.locator('.json').getByRole('link', { name: '"ORD-1"' }).click();
@@ -58,15 +82,33 @@ test('why 12 % of the deliveries fail since noon is one click away from the over
   const { url } = await stage.sandbox.listen();
   const { page, complaints } = await visit(url, { javaScriptEnabled: false });
   await page.getByRole('heading', { name: '3 of 25 deliveries failed, all since 12:00' }).waitFor();
-  await page.getByRole('link', { name: 'Why they failed' }).click();
-  await page.getByText('Last sent since 2026-01-02 12:00').waitFor();
-  const rows = page.locator('#deliveries tbody tr');
+  await page.getByRole('link', { name: 'Why 3 failed' }).click();
+  await page.getByRole('heading', { name: '3 deliveries failed' }).waitFor();
+  await page.locator('.note', { hasText: 'The endpoint is unavailable.' }).waitFor();
+  const rows = page.locator('#failures tbody tr');
   expect(await rows.count()).toBe(3);
   expect(await rows.filter({ hasText: '503' }).count()).toBe(3);
-  await page.getByRole('link', { name: 'All 14', exact: true }).waitFor();
   await rows.first().getByRole('link').first().click();
   await page.locator('.note.bad', { hasText: '503' }).waitFor();
   expect(complaints).toEqual([]);
+});
+
+test('on a wide screen the outcome of a delivery has room for its sentence, however long a reference is', async () => {
+  const { page, url } = await open('/');
+  stage.answer(401, '{"error":"unauthorized"}');
+  await stage.deliver({ merchant_reference: 'R'.repeat(128) });
+  await stage.deliver({ merchant_reference: 'FORGED-0000-0000', misbehave: { bad_signature: true } });
+  await stage.deliver({
+    merchant_reference: 'WRONG',
+    callback_url: 'http://127.0.0.1:9/a/long/path/of/callbacks',
+  });
+  for (const path of ['/', '/deliveries', '/deliveries/failures']) {
+    await page.goto(url + path);
+    const found: unknown = await page.evaluate(`[...document.querySelectorAll('td.sentence')]
+      .map((one) => [one.clientWidth >= 240, one.scrollWidth <= one.clientWidth, getComputedStyle(one).textOverflow])`);
+    expect([path, found]).toEqual([path, expect.arrayContaining([[true, true, 'clip']])]);
+    expect(JSON.stringify(found)).not.toContain('false');
+  }
 });
 
 test('the curl command of a delivery and of a request is copied with one click', async () => {

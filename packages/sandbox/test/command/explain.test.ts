@@ -66,7 +66,10 @@ test('explain prints title, detail, fix and page of a request in a file, and no 
 });
 
 test.each([
-  [1, 'hello', 'This is not an HTTP request, a curl command, or JSON'],
+  [1, 'hello', 'This is not an HTTP request, a curl command, what curl -v printed, or JSON'],
+  [1, '> POST / HTTP/1.1\n> host: a', 'curl -v does not print the body'],
+  [1, body, 'This is the body alone.'],
+  [1, 'curl -d @body.json http://127.0.0.1/', 'reads the body from a file, @body.json.'],
   [1, '{"body":{}}', 'The JSON has no "headers".'],
   [1, '{"body', 'This looks like JSON but does not parse.'],
   [1, '', 'none.http could not be read: no such file or directory.', { request: 'none.http' }],

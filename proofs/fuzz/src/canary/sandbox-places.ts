@@ -11,6 +11,7 @@ const PAGES = {
   '/transactions/:id': '/transactions/1001',
   '/deliveries': '/deliveries',
   '/deliveries/compare': '/deliveries/compare?of=1&of=2',
+  '/deliveries/failures': '/deliveries/failures',
   '/deliveries/:id': '/deliveries/1',
   '/requests': '/requests',
   // A collection that the merchant's program started.
@@ -20,6 +21,7 @@ const PAGES = {
   '/wallets/:currency': '/wallets/UGX',
   '/providers': '/providers',
   '/check': '/check',
+  '/explain': '/explain',
   '/start': '/start',
   '/settings': '/settings',
   '/settings/reset': '/settings/reset',

@@ -46,6 +46,7 @@ export async function shopPlaces(): Promise<Places> {
     '/checkout': '/checkout?product=coffee',
     '/orders/:reference': [`/orders/${paid.reference}`, `/orders/${open.reference}`],
     '/orders/:reference/again': `/orders/${open.reference}/again`,
+    '/orders/:reference/receipt': `/orders/${paid.reference}/receipt`,
     '/payments/unconfirmed': '/payments/unconfirmed',
     '/owner/orders': '/owner/orders',
     '/owner/reconcile': '/owner/reconcile',

@@ -155,7 +155,7 @@ export const wallets: Page = {
       body: html`<p class="quiet">The actual balance is always the sum of available, uncleared and reserve.</p>
 ${currencies.map((currency) => currencyCard(service, currency, refused))}
 <section class="stack" id="transfers-part" aria-labelledby="transfers-title"><h2 id="transfers-title">Transfers to the payout wallet</h2>
-${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', transferColumns, rows)}${pager}</section>`,
+${rows.length === 0 ? html`<p class="quiet">No transfer yet. Start one under “Deposit or transfer” of a currency.</p>` : list('transfers', transferColumns, rows)}${pager}</section>`,
     };
   },
   forms: {
@@ -185,7 +185,7 @@ export const currencyWallets: Page = {
         currency,
         html`${walletList(service, currency)}
 <section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
-${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('entries', entryColumns(now), rows)}${pager}</section>
+${rows.length === 0 ? html`<p class="quiet">No entry yet. <a href="/start">Start a transaction</a>, or <a href="/wallets#card-${currency}">deposit money</a>.</p>` : list('entries', entryColumns(now), rows)}${pager}</section>
 ${waiting.length > 0 && html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${waitingList('waiting', waiting, MAX_SHOWN, now)}</details>`}`,
       )}`,
     };

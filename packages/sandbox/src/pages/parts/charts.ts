@@ -20,7 +20,6 @@ import { amount, toneOf, wallets } from './cells.ts';
 import { deliveryTone, outcomes } from './delivery-states.ts';
 
 /** How much is drawn, so that a page of a long-lived sandbox stays small. */
-const MAX_DELIVERIES = 300;
 const MAX_BARS = 24;
 
 const MINUTE = 60_000;
@@ -47,7 +46,6 @@ export function deliveryCharts(service: Service): Markup | string {
   const sent = service.store
     .list('delivery')
     .flatMap((one) => one.attempts.slice(-1).map((last) => ({ one, at: last.at })))
-    .slice(-MAX_DELIVERIES)
     .sort((a, b) => a.at - b.at);
   const [first, last] = [sent[0]?.at, sent.at(-1)?.at];
   if (first === undefined || last === undefined) return '';
@@ -64,13 +62,18 @@ export function deliveryCharts(service: Service): Markup | string {
   const since = starts.findLastIndex((_, index) => sumFrom(index) >= MOST * failed);
   const most = sumFrom(since) === failed ? 'all' : `${count(sumFrom(since))} of them`;
   const isLate = since > 0 && failed > 1;
-  const when = isLate ? `, ${most} since ${moment(starts[since] ?? 0, spanMs)}` : '';
+  const begun = moment(starts[since] ?? 0, spanMs);
+  const when = isLate ? `, ${most} since ${begun}` : '';
   const total = counted(sent.length, 'delivery', 'deliveries');
-  const why = new URLSearchParams({ state: 'bad', ...(isLate && { since: String(starts[since]) }) });
+  const why = failed === 0 ? '' : html`. <a href="/deliveries/failures">Why ${count(failed)} failed</a>`;
+  const whyLately =
+    isLate && most !== 'all'
+      ? html`, <a href="/deliveries/failures?since=${starts[since]}">why ${count(sumFrom(since))} since ${begun}</a>`
+      : '';
   return html`${bars({
     id: 'outcomes',
     title: failed === 0 ? `${total}, none failed` : `${count(failed)} of ${total} failed${when}`,
-    note: html`Deliveries by the time of their newest attempt, in UTC${sent.length === MAX_DELIVERIES ? '; the newest 300' : ''}${failed === 0 ? '' : html`. <a href="/deliveries?${why.toString()}">Why they failed</a>`}`,
+    note: html`Deliveries by the time of their newest attempt, in UTC${why}${whyLately}`,
     starts,
     series,
   })}${responseTimes(
@@ -90,8 +93,7 @@ function responseTimes(service: Service, deliveries: readonly DeliveryRecord[]):
         return ms === null ? [] : [{ url: one.url, at, ms: Math.max(1, ms), isBad }];
       }),
     )
-    .sort((a, b) => a.at - b.at)
-    .slice(-MAX_DELIVERIES);
+    .sort((a, b) => a.at - b.at);
   const [first, last] = [answered[0]?.at, answered.at(-1)?.at];
   if (first === undefined || last === undefined) return '';
   const { width, starts } = startsOf(first, last);
@@ -117,7 +119,7 @@ function responseTimes(service: Service, deliveries: readonly DeliveryRecord[]):
       answered.length === 1
         ? `1 attempt took ${msText(most)}`
         : `Half of ${count(answered.length)} attempts within ${msText(half)}, slowest ${msText(most)}`,
-    note: `Response times in steps of ${exactSpan(width)}, on a logarithmic scale; ${count(failed)} failed${answered.length === MAX_DELIVERIES ? '; the newest 300 attempts' : ''}`,
+    note: `Response times in steps of ${exactSpan(width)}, on a logarithmic scale; ${count(failed)} failed`,
     from: starts[0] ?? first,
     to: (starts.at(-1) ?? first) + width,
     everyMs: width,

@@ -22,6 +22,10 @@ export const outcomes = { good: 'As expected', wait: 'Retrying', bad: 'Failed' }
 export const deliveryTone = (service: Service, delivery: DeliveryRecord): Tone =>
   deliveryWords[stateOf(service, delivery)][0];
 
+/** The deliveries that the chart counts as failed, oldest first. */
+export const failedDeliveries = (service: Service): DeliveryRecord[] =>
+  service.store.list('delivery').filter((one) => deliveryTone(service, one) === 'bad');
+
 export const deliveryWords: Readonly<Record<DeliveryState, readonly [tone: Tone, word: string]>> = {
   failed: ['bad', 'Failed'],
   check: ['bad', 'Wrong answer'],

@@ -7,27 +7,26 @@ import {
   type Markup,
   searchForm,
   tableOf,
-  time,
   withQuery,
 } from '@payment-service/pages';
 import type { Context } from 'hono';
 
 /**
- * The filter of a list: `?q=…&state=…&endpoint=…&since=…&page=…`. `endpoint` is where callbacks were sent, and `since` a time in
- * milliseconds.
+ * The filter of a list: `?q=…&state=…&endpoint=…&cause=…&since=…&page=…`. `endpoint` is where callbacks were sent, `cause` why
+ * they failed, in words, and `since` a time in milliseconds.
  */
 export type Query = Readonly<
-  Record<'path' | 'q' | 'state' | 'endpoint' | 'since', string> & { page: number }
+  Record<'path' | 'q' | 'state' | 'endpoint' | 'cause' | 'since', string> & { page: number }
 >;
 
 export function readQuery(c: Context): Query {
-  const { q = '', state = '', endpoint = '', since = '', page } = c.req.query();
+  const { q = '', state = '', endpoint = '', cause = '', since = '', page } = c.req.query();
   const isTime = /^\d{1,15}$/.test(since);
   const asked = Math.max(1, Math.floor(Number(page) || 1));
-  return { path: c.req.path, q: q.trim(), state, endpoint, since: isTime ? since : '', page: asked };
+  return { path: c.req.path, q: q.trim(), state, endpoint, cause, since: isTime ? since : '', page: asked };
 }
 
-const addressOf = ({ path, page, ...filter }: Query): string =>
+export const addressOf = ({ path, page, ...filter }: Query): string =>
   withQuery(path, { ...filter, page: page === 1 ? '' : String(page) });
 
 /** Whether one of the values contains the search string, in any case. */
@@ -47,6 +46,8 @@ interface ListOptions<T> {
   /** The searched values. */
   readonly searched: string;
   readonly empty: Markup | string;
+  /** One of what is listed, such as "delivery". */
+  readonly one: string;
   /** A row as there will be, by the names of its columns. */
   readonly example: Example;
   /** The addresses to filter by. */
@@ -65,14 +66,17 @@ export function searchable<T extends { readonly id: number | string }>(
   states: readonly (readonly [value: string, label: string, rows: readonly T[]])[],
   options: ListOptions<T>,
 ): Markup {
-  const { name, searched, empty, example, endpoints = [], more } = options;
+  const { name, one, searched, empty, example, endpoints = [], more } = options;
   const [, , found = []] = states.find(([state]) => state === query.state) ?? [];
   const { rows, pager } = pageOf(query, found.toReversed());
   // A state without rows would lead to an empty list.
   const offered = states.filter(
     ([state, , { length }]) => length > 0 || state === '' || state === query.state,
   );
-  const isAsked = [query.q, query.state, query.endpoint, query.since].some((part) => part !== '');
+  const isAsked = [query.q, query.state, query.endpoint].some((part) => part !== '');
+  const none = isAsked
+    ? html`No ${one} matches this search. <a href="${query.path}">Show all ${name}</a>`
+    : empty;
   return html`<div class="head">${chips(
     offered.map(([state, label, rows]) => ({
       href: addressOf({ ...query, state, page: 1 }),
@@ -85,10 +89,9 @@ ${searchForm(
   query.path,
   { name: 'q', value: query.q, words: `Search by ${searched}` },
   endpoints.length > 1 || query.endpoint !== '' ? narrowed(endpoints, query.endpoint) : '',
-  { state: query.state, since: query.since },
+  { state: query.state },
 )}</div>
-${query.since === '' ? '' : html`<p>Last sent since ${time(Number(query.since))}. <a href="${addressOf({ ...query, since: '' })}">Show those before it too</a></p>`}
-${rows.length === 0 ? html`<p class="quiet">${isAsked ? 'Nothing matches this search.' : empty}</p>` : list(name, columns, rows, more)}
+${rows.length === 0 ? html`<p class="quiet">${none}</p>` : list(name, columns, rows, more)}
 ${rows.length === 0 && !isAsked ? examples('Example', [example]) : ''}
 ${pager}`;
 }

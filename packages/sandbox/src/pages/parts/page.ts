@@ -30,6 +30,10 @@ export type Links = readonly (readonly [href: string, label: string])[];
  */
 export interface Content
   extends Pick<FrameContent, 'title' | 'body' | 'beside' | 'section' | 'crumbs' | 'says'> {
+  /** The answer to a form, shown once. */
+  readonly said?: string | undefined;
+  /** True if it is requested only once, as what it shows is nowhere else. */
+  readonly isOnce?: boolean;
   /** @default 200, or that of the refusal */
   readonly status?: RefusalStatus | undefined;
 }
@@ -52,6 +56,8 @@ export interface Page {
   readonly show: (service: Service, c: Context, refused?: Filled) => Content;
   /** When one of these is refused, its form is shown again with the input. */
   readonly forms?: Readonly<Record<string, Action>>;
+  /** True if its form is sent to its own address and answered by `show`: nothing is stored. */
+  readonly isAsked?: boolean;
   /** Forms without fields. */
   readonly buttons?: Readonly<Record<string, Action>>;
 }
@@ -80,11 +86,15 @@ export const refusedForm = (form: string, typed: Filled['typed'], refusal: Sandb
 type Fields = ReturnType<typeof fieldsOf>;
 type FormContent = Omit<Parameters<typeof plainForm>[2], 'fields'> & { fields: (own: Fields) => Markup };
 
-/** A form with one button. After a refusal, it shows its input and the reason. The reader returns to its id. */
+/**
+ * A form with one button. After a refusal, it shows its input and the reason. The reader returns to its id.
+ *
+ * @param action below /dashboard, or a path.
+ */
 export function form(id: string, action: string, filled: Filled | undefined, content: FormContent): Markup {
   const own = fieldsOf(id, filled);
   const fields = html`${content.fields(own)}${own.problem()}`;
-  return plainForm(id, `/dashboard/${action}`, { ...content, fields });
+  return plainForm(id, action.startsWith('/') ? action : `/dashboard/${action}`, { ...content, fields });
 }
 
 /** A button that loads the page again with the input, and sends nothing. */
@@ -115,7 +125,8 @@ export function framed(
   content: Content & { readonly sections: Links },
 ): Promise<Response> {
   const trouble = troubled(service);
-  const said = c.req.method === 'POST' ? REFUSED : takeSaid(c);
+  const isRefused = c.req.method === 'POST' && content.status !== undefined;
+  const said = content.said ?? (isRefused ? REFUSED : takeSaid(c));
   return page(c, {
     status: content.status ?? 200,
     script: true,
@@ -127,19 +138,25 @@ export function framed(
       brand: html`${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, service)}`,
       banners: banners(service),
       version: service.changes.version,
-      pollMs: POLL_MS,
+      pollMs: content.isOnce ? undefined : POLL_MS,
       said,
-      isRefused: said === REFUSED,
+      isRefused,
     }),
   });
 }
 
-/** The link to the newest failed delivery, first on every page. */
+/** The link to what needs attention, and to the newest of it, first on every page. */
 function newestTrouble(groups: ReturnType<typeof troubled>): Markup | string {
   const newest = groups.at(-1)?.newest;
   if (newest === undefined) return '';
-  const words = html`<span>${count(groups.length)} ${groups.length === 1 ? 'needs' : 'need'} attention<span class="minor">: delivery ${newest.id}</span></span>`;
-  return badge('bad', words, `/deliveries/${newest.id}`);
+  const link = html`<a class="minor" href="/deliveries/${newest.id}">Newest: delivery ${newest.id}</a>`;
+  return groups.length === 1
+    ? badge(
+        'bad',
+        html`<span>1 needs attention<span class="minor">: delivery ${newest.id}</span></span>`,
+        `/deliveries/${newest.id}`,
+      )
+    : html`${badge('bad', `${count(groups.length)} need attention`, '/deliveries?state=attention')}${link}`;
 }
 
 /** The settings that make the sandbox behave unexpectedly, each with a button that ends it. */

@@ -9,21 +9,20 @@ import {
   type Markup,
   time,
 } from '@payment-service/pages';
-import { failedSince } from '../../deliveries/composition.ts';
 import type { Service } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
 import { milliseconds, outcomeTitle, statusOf } from '../parts/cells.ts';
 import {
   deliveryState,
-  deliveryTone,
   deliveryWords,
+  failedDeliveries,
   type Group,
   grouped,
   stateOf,
   troubled,
 } from '../parts/delivery-states.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
-import { button, form, type Page } from '../parts/page.ts';
+import { button, type Page } from '../parts/page.ts';
 
 /** What a delivery does next, or did last. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {
@@ -38,7 +37,10 @@ export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: nu
 const chooser = ({ id }: DeliveryRecord): Markup =>
   html`<input type="checkbox" form="compare" name="of" value="${id}" id="of-${id}" aria-label="Compare delivery ${id}">`;
 
-const linkTo = ({ id }: DeliveryRecord): Markup => html`<a href="/deliveries/${id}">${id}</a>`;
+export const linkTo = ({ id }: DeliveryRecord): Markup => html`<a href="/deliveries/${id}">${id}</a>`;
+
+export const referenceOf = ({ store }: Service, transactionId: number): Markup =>
+  html`<a href="/transactions/${transactionId}">${store.get('transaction', transactionId)?.merchantReference ?? transactionId}</a>`;
 
 /** The outcome of a delivery in one line, and its changes. */
 function outcomeLine(service: Service, one: DeliveryRecord): Markup {
@@ -59,13 +61,8 @@ export function deliveryColumns(service: Service): Column<Group>[] {
       ({ newest, deliveries: { length } }) =>
         html`${linkTo(newest)}${length === 1 ? '' : html` <span class="quiet number" title="${length} deliveries">×${length}</span>`}`,
     ),
-    column(
-      'Reference',
-      ['title', 'wide', 'reference'],
-      ({ id }) =>
-        html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
-    ),
-    column('Outcome', ['title', 'wide'], ({ newest }) => outcomeLine(service, newest)),
+    column('Reference', ['title', 'wide', 'reference'], ({ id }) => referenceOf(service, id)),
+    column('Outcome', ['title', 'wide', 'sentence'], ({ newest }) => outcomeLine(service, newest)),
     column('Status', ['number', 'minor'], ({ newest }) => statusOf(newest.attempts.at(-1))),
     column(
       'Attempts',
@@ -79,7 +76,9 @@ export function deliveryColumns(service: Service): Column<Group>[] {
 
 export const SENDING = 'Sending. The answer will be here.';
 export const sending = (found: number): string =>
-  found === 0 ? 'There was nothing to send.' : `Sending ${counted(found, 'delivery', 'deliveries')}.`;
+  found === 0
+    ? 'No delivery is waiting, so none was sent.'
+    : `Sending ${counted(found, 'delivery', 'deliveries')}.`;
 
 /** Dismisses the failures of a transaction, or all of them. */
 export const dismissButton = (group?: Group): Markup =>
@@ -100,23 +99,6 @@ function others(service: Service, { id, deliveries: [newest, ...rest] }: Group):
   )}</ul></details>`;
 }
 
-/** One form for all deliveries that were given up, for example while the merchant's server was down. */
-function sendAgain(service: Service): Markup | string {
-  const waiting = failedSince(service.store, 0).length;
-  if (waiting === 0) return '';
-  return html`<section class="card" aria-labelledby="again-title"><h2 id="again-title">Send again what failed</h2>
-<p class="quiet">${counted(waiting, 'delivery was', 'deliveries were')} given up and not sent again yet. Each is sent unchanged.</p>
-${form('resend-failed', 'deliveries/resend-failed', undefined, {
-  fields: ({ choice }) =>
-    choice({ name: 'since', label: 'All that failed since' }, [
-      ['3600', 'an hour ago'],
-      ['86400', 'a day ago'],
-      ['all', 'the beginning'],
-    ]),
-  button: 'Send all again',
-})}</section>`;
-}
-
 /** Every callback that was sent or is scheduled, by transaction, newest first. */
 export const deliveries: Page = {
   section: 'Deliveries',
@@ -126,7 +108,6 @@ export const deliveries: Page = {
     const all = store.list('delivery');
     const searched = all.filter(({ id, transactionId, url, attempts }) => {
       if (query.endpoint !== '' && query.endpoint !== url) return false;
-      if (Number(query.since) > (attempts.at(-1)?.at ?? 0)) return false;
       const { merchantReference = '', internalReference = '' } =
         store.get('transaction', transactionId) ?? {};
       const { status = null, error } = attempts.at(-1) ?? {};
@@ -134,14 +115,14 @@ export const deliveries: Page = {
       return matches(query, id, transactionId, url, merchantReference, internalReference, received);
     });
     const found = new Set(searched);
-    const bad = searched.filter((one) => deliveryTone(service, one) === 'bad');
+    const failed = failedDeliveries(service).length;
     const trouble = troubled(service);
     const rows = grouped(searched);
     const columns = deliveryColumns(service);
     return {
       title: 'Deliveries',
       says: `Deliveries of ${counted(rows.length, 'transaction')}, ${count(trouble.length)} need attention.`,
-      beside: html`<div class="actions">${trouble.length === 0 ? '' : dismissButton()}${button('release', 'Send all waiting', { at: 'main' })}</div>`,
+      beside: html`<div class="actions">${failed === 0 ? '' : html`<a class="button" href="/deliveries/failures">Why ${count(failed)} failed</a>`}${trouble.length === 0 ? '' : dismissButton()}${button('release', 'Send all waiting', { at: 'main' })}</div>`,
       body: html`${searchable(
         query,
         [column<Group>('Compare', ['title'], ({ newest }) => chooser(newest)), ...columns],
@@ -152,12 +133,12 @@ export const deliveries: Page = {
             const inState = searched.filter((one) => stateOf(service, one) === state);
             return [state, word, grouped(inState)] as const;
           }),
-          ...(query.state === 'bad' ? [['bad', 'All that failed', grouped(bad)] as const] : []),
         ],
         {
           name: 'deliveries',
           searched: 'reference, number, address or HTTP status',
-          empty: 'No delivery yet. Callbacks appear here as soon as a transaction is decided.',
+          one: 'delivery',
+          empty: html`No delivery yet. Callbacks appear here as soon as a transaction is decided. <a href="/start">Start a transaction</a>`,
           example: {
             Reference: 'ORD-1',
             State: badge('bad', 'Failed'),
@@ -169,15 +150,10 @@ export const deliveries: Page = {
           more: (group) => others(service, group),
         },
       )}
-${all.length < 2 ? '' : html`<form id="compare" class="actions" action="/deliveries/compare"><button>Compare the two chosen</button></form>`}
-${sendAgain(service)}`,
+${all.length < 2 ? '' : html`<form id="compare" class="actions" action="/deliveries/compare"><button>Compare the two chosen</button></form>`}`,
     };
   },
   buttons: {
-    'deliveries/resend-failed': ({ since }, service) => {
-      const from = since === 'all' ? 0 : service.clock.now() - Number(since) * 1000;
-      return sending(service.resendFailed({ since: new Date(from).toJSON() }).length);
-    },
     release: (_, service) => sending(service.release()),
     seen: ({ transaction }, service) => {
       const isMeant = (id: number): boolean => transaction === undefined || String(id) === transaction;

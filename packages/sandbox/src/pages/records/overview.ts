@@ -43,7 +43,7 @@ export const overview: Page = {
       body: html`${nowhere(service)}
 ${
   trouble.length > 0 &&
-  html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2><div class="actions">${dismissButton()}</div></div>
+  html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2>${trouble.length > SHOWN_FAILURES ? html`<a href="/deliveries?state=attention">All ${count(trouble.length)}</a>` : ''}<div class="actions">${dismissButton()}</div></div>
 ${list('failed', [...deliveryColumns(service), dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
 }
 <div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=attention', 'Needs attention', trouble.length, 'bad')}</div>
@@ -56,7 +56,7 @@ ${list('failed', [...deliveryColumns(service), dismissal], trouble.slice(-SHOWN_
             html`<dt>${currency}, ${wallet_type === 'MERCHANT_PAYOUT' ? 'payouts' : 'collections'}</dt><dd>${amount(available_balance, currency)}</dd>`,
         )}</dl></section></div>
 <section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
-${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(service), newest)}</section>`,
+${newest.length === 0 ? html`<p class="quiet">No transaction yet. <a href="/start">Start one</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(service), newest)}</section>`,
     };
   },
 };

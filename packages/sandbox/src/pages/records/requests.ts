@@ -96,7 +96,8 @@ ${searchable(
   {
     name: 'requests',
     searched: 'path, status or reference',
-    empty: 'No request yet.',
+    one: 'request',
+    empty: html`No request yet. Let your program call the API with the address and keys of <strong>Keys</strong> above.`,
     example: {
       Request: 'POST /sandbox/collections',
       State: badge('bad', 'Refused'),

@@ -60,6 +60,7 @@ export const transactions: Page = {
         {
           name: 'transactions',
           searched: 'reference, account or name',
+          one: 'transaction',
           empty: html`No transaction yet. <a href="/start">Start one</a>, or let your program start one.`,
           example: {
             Reference: 'ORD-1',
