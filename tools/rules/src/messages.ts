@@ -30,9 +30,17 @@ export function speakingSources(): readonly TextFile[] {
 export function messagesDocument(sources: readonly TextFile[]): string {
   const parts = sources.flatMap((file) => {
     const lines = messagesIn(file);
-    return lines.length === 0 ? [] : [`\n## ${file.path}\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`];
+    const part = `\n### ${file.path}\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
+    return lines.length === 0 ? [] : [{ folder: file.path.replace(/\/src\/.*/, ''), part }];
   });
-  return HEAD + parts.join('');
+  return (
+    HEAD +
+    parts
+      .map(({ folder, part }, index) =>
+        folder === parts[index - 1]?.folder ? part : `\n## ${folder}\n${part}`,
+      )
+      .join('')
+  );
 }
 
 const MIN_WORDS = 3;

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
 import { defineConfig, type Plugin, type UserConfig } from 'vitepress';
+import { folded, type Token } from './folded.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const GENERATED = 'tools/site/reference/';
@@ -12,6 +13,9 @@ const NO_PAGES = [
   '{**/dist,proofs,.*,.*/**,tools/!(site),apps/*/test}/**',
   '{tools/site/*,**/api/*,**/AGENTS,**/CHANGELOG}.md',
 ];
+/** Characters of about 12,000 pixels at a width of 1280. The reference has more tables and headings than text. */
+const LONG_DOCUMENT = 22_000;
+const LONG_REFERENCE = 15_000;
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const { homepage }: { homepage: string } = JSON.parse(read('package.json'));
 
@@ -91,6 +95,52 @@ const vueOfThisPackage: Plugin = {
   },
 };
 
+/** Changes to the default theme, whose parts axe finds at fault. The build fails if a new version has no such text. */
+const CHANGED: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
+  // A group's heading was a button around a button.
+  'VPSidebarItem.vue': [
+    [':role="itemRole"', ''],
+    [':tabindex="item.items && 0"', ''],
+    ['aria-label="toggle section"', `:aria-label="'Toggle ' + item.text" :aria-expanded="!collapsed"`],
+  ],
+  // The search was a button around everything, and each of its options held a link: now the links are the options.
+  'VPLocalSearchBox.vue': [
+    [
+      `role="button"
+      :aria-owns="results?.length ? 'localsearch-list' : undefined"
+      aria-expanded="true"
+      aria-haspopup="listbox"`,
+      'role="dialog" aria-modal="true"',
+    ],
+    ['kbd :aria-label', 'kbd role="img" :aria-label'],
+    [
+      `:id="'localsearch-item-' + index"
+            :aria-selected="selectedIndex === index ? 'true' : 'false'"
+            role="option"`,
+      'role="presentation"',
+    ],
+    [
+      `:aria-label="[...p.titles, p.title].join(' > ')"`,
+      `:id="'localsearch-item-' + index" role="option" :aria-selected="selectedIndex === index"`,
+    ],
+  ],
+  // The page had no main part.
+  'NotFound.vue': [['<div class="NotFound">', '<div class="NotFound" role="main">']],
+};
+const changesOfTheme: Plugin = {
+  name: 'changes-of-theme',
+  enforce: 'pre',
+  transform(code, id) {
+    const [path = '', query] = id.split('?');
+    const changes = CHANGED[posix.basename(path)];
+    if (query !== undefined || changes === undefined || !path.includes('/theme-default/')) return null;
+    return changes.reduce((text, [from, to]) => {
+      if (!text.includes(from)) throw new Error(`${path} has no text ${from}`);
+      return text.replaceAll(from, to);
+    }, code);
+  },
+};
+
 /**
  * The words of the glossary's last column, by the page that the first one links to. No document uses them, but readers search
  * for them.
@@ -141,21 +191,7 @@ const config: UserConfig = defineConfig({
   srcExclude: NO_PAGES,
   rewrites: pageOf,
   buildEnd: ({ pages, outDir }) => writeMarkdown(pages, outDir),
-  head: [
-    ['link', { rel: 'icon', href: 'data:,' }],
-    // The theme lets only fenced blocks scroll; an indented one would widen the page of a phone. Lines of 80 characters fit its
-    // column at this size.
-    [
-      'style',
-      {},
-      `.vp-doc pre { overflow-x: auto } .vp-doc div[class*=language-] { --vp-code-font-size: 13px }
-:root { --vp-code-lang-color: var(--vp-c-text-2) }
-.VPDoc.has-aside .content-container { max-width: 752px !important }
-/* The button's name must hold its visible text. Both keys, Ctrl K and this one, open the search. */
-.DocSearch-Button-Keys { display: none !important }
-.DocSearch-Button-Placeholder::after { content: " (/)" }`,
-    ],
-  ],
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   markdown: {
     // The default themes have too little contrast.
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
@@ -176,10 +212,34 @@ const config: UserConfig = defineConfig({
         parts[index]?.attrSet('href', addressOf(from, given));
         return open?.(parts, index, options, env, self) ?? '';
       };
+      // An indented block too has its language, its style and a place in the order of the keyboard.
+      rules['code_block'] = (...given) => rules['fence']?.(...given) ?? '';
+      const image = rules['image'];
+      rules['image'] = (parts, index, options, env, self) => {
+        const html = image?.(parts, index, options, env, self) ?? '';
+        const source = parts[index]?.attrGet('src') ?? '';
+        return source.endsWith('.png') ? `<a href="${source}" target="_blank">${html}</a>` : html;
+      };
+      markdown.core.ruler.push('empty-headers', ({ tokens }) => {
+        for (const [index, { type }] of tokens.entries())
+          if (type === 'th_open' && tokens[index + 1]?.content === '')
+            for (const cell of [tokens[index], tokens[index + 2]]) if (cell) cell.tag = 'td';
+      });
+      markdown.core.ruler.push('long-pages', (state) => {
+        const path = state.env.realPath ?? state.env.path;
+        if (path === undefined) return; // A title.
+        const file = posix.relative(root, path);
+        if (state.src.length < (file.startsWith(GENERATED) ? LONG_REFERENCE : LONG_DOCUMENT)) return;
+        const html = (content: string): Token =>
+          Object.assign(new state.Token('html_block', '', 0), { content });
+        state.tokens = folded(state.tokens, html, markdown.utils.escapeHtml);
+      });
     },
   },
+  // A picture's link leads to its file, as the picture does.
+  vue: { template: { transformAssetUrls: { includeAbsolute: false, tags: { img: ['src'], a: ['href'] } } } },
   // The index of the search is one chunk, loaded when a reader searches.
-  vite: { plugins: [vueOfThisPackage], build: { chunkSizeWarningLimit: 2000 } },
+  vite: { plugins: [vueOfThisPackage, changesOfTheme], build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     search: {
       provider: 'local',
@@ -194,6 +254,12 @@ const config: UserConfig = defineConfig({
           return html.replace('</h1>', `</h1><p>${words.get(env.relativePath) ?? ''}</p>`);
         },
       },
+    },
+    notFound: {
+      title: 'There is no such page',
+      quote: 'It may have moved. The search and the navigation above lead to every page.',
+      linkText: 'Go to the start page',
+      linkLabel: 'Go to the start page',
     },
     outline: [2, 3],
     externalLinkIcon: true,

@@ -1,6 +1,6 @@
 /** Builds the site as `pnpm site` does. These tests check in the finished pages what the build cannot. */
 import { execFile } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join, posix } from 'node:path';
 import { promisify } from 'node:util';
@@ -96,10 +96,18 @@ describe('in a browser', () => {
     server = createServer(({ url = '/' }, response) => {
       const path = posix.join('/', decodeURI(new URL(url, 'http://localhost').pathname));
       const file = path.endsWith('/') ? `${path}index.html` : path;
-      const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
-      const type = Object.entries(types).find(([ending]) => file.endsWith(`.${ending}`))?.[1];
+      const types = {
+        html: 'text/html',
+        js: 'text/javascript',
+        css: 'text/css',
+        svg: 'image/svg+xml',
+        png: 'image/png',
+      };
+      const found = existsSync(join(dist, file)) ? file : '404.html';
+      const type = Object.entries(types).find(([ending]) => found.endsWith(`.${ending}`))?.[1];
       if (type !== undefined) response.setHeader('content-type', type);
-      response.end(readFileSync(join(dist, file)));
+      response.statusCode = found === file ? 200 : 404;
+      response.end(readFileSync(join(dist, found)));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -150,10 +158,7 @@ describe('in a browser', () => {
       const page = await browser.newPage({ colorScheme });
       await page.goto(origin, { waitUntil: 'networkidle' });
       const verdicts = page.getByRole('status').getByRole('definition');
-      const violations = async (): Promise<unknown> => {
-        await page.evaluate(axe.source);
-        return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
-      };
+      const violations = (): Promise<unknown> => violationsIn(page);
       expect(await verdicts.allTextContents()).toEqual(['Verified.', 'Paid: UGX 500.']);
       await page.getByRole('textbox', { name: 'transaction_amount' }).fill('5000000');
       expect(await verdicts.allTextContents()).toEqual([
@@ -170,6 +175,106 @@ describe('in a browser', () => {
       expect(await violations()).toEqual([]);
     },
   );
+
+  test.each([
+    ['light', 1280],
+    ['light', 390],
+    ['dark', 1280],
+    ['dark', 390],
+  ] as const)(
+    'axe finds no violation in %s pages of each kind, %i pixels wide, with the search open, and on the page that is missing',
+    async (colorScheme, width) => {
+      const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+      const kinds = {
+        start: '/',
+        overview: '/overview.html',
+        guide: '/docs/guide/signature.html',
+        'long, with tables and charts': '/docs/benchmarks.html',
+        package: '/packages/inbox/',
+        reference: '/reference/@payment-service/core.html',
+        missing: '/none.html',
+      };
+      const found: Record<string, unknown> = {};
+      for (const [kind, path] of Object.entries(kinds)) {
+        await page.goto(`${origin}${path}`, { waitUntil: 'networkidle' });
+        found[kind] = await violationsIn(page);
+      }
+      await page.goto(`${origin}${kinds.guide}`, { waitUntil: 'networkidle' });
+      await page.keyboard.press('Control+k');
+      await page.getByRole('searchbox').waitFor();
+      found['search'] = await violationsIn(page);
+      await page.getByRole('searchbox').fill('amount');
+      await page.getByRole('option').first().waitFor();
+      found['results'] = await violationsIn(page);
+      expect(found).toEqual(Object.fromEntries(Object.keys(found).map((kind) => [kind, []])));
+      await page.close();
+    },
+  );
+
+  test('at 1280 pixels no code scrolls sideways, no diagram wraps, no page is taller than 12,000, and pictures can be read', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    const found: string[] = [];
+    const links = new Set<string>();
+    for (const path of pages.keys()) {
+      await page.goto(`${origin}${path}`, { waitUntil: 'load' });
+      const { height, wide, wrapped, pictures } = await page.evaluate<Measured>(`(${measured})()`);
+      if (height > 12_000) found.push(`${path}: ${height} pixels tall`);
+      found.push(...wide.map((line) => `${path}: scrolls: ${line}`));
+      found.push(...wrapped.map((line) => `${path}: wraps: ${line}`));
+      for (const { name, textHeight, link } of pictures)
+        if (link !== null) links.add(link);
+        else if (!(textHeight >= 11)) found.push(`${path}: ${name} has text of ${textHeight} pixels`);
+    }
+    expect(found).toEqual([]);
+    expect(links.size).toBeGreaterThanOrEqual(4);
+    for (const link of links) {
+      const answer = await fetch(link);
+      expect([link, answer.status, answer.headers.get('content-type')]).toEqual([link, 200, 'image/png']);
+    }
+    await page.setViewportSize({ width: 800, height: 900 });
+    await page.setContent(
+      '<main class="vp-doc"><pre style="overflow: auto; width: 100px"><span class="line">a control that is long</span></pre><img src="data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%22100%22 height=%2250%22%3E%3Cstyle%3Etext%7Bfont:12px x%7D%3C/style%3E%3C/svg%3E" width="50"></main>',
+    );
+    const control = await page.evaluate<Measured>(`(${measured})()`);
+    expect(control.wide).toEqual(['a control that is long']);
+    expect(control.pictures).toEqual([expect.objectContaining({ textHeight: 6, link: null })]);
+  });
+
+  test('on a phone, code that scrolls is reached by the keyboard', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+    for (const path of ['/docs/guide/signature.html', '/ARCHITECTURE.html']) {
+      await page.goto(`${origin}${path}`, { waitUntil: 'load' });
+      const places = await page.evaluate<readonly number[]>(
+        `[...document.querySelectorAll('.vp-doc pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.tabIndex)`,
+      );
+      expect(places.length).toBeGreaterThan(0);
+      expect(places.filter((place) => place !== 0)).toEqual([]);
+    }
+  });
+
+  test('a link to a folded part of a long page opens that part, from outside the page and within it', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    const path = '/packages/messages.html';
+    const ids = [...(pages.get(path) ?? '').matchAll(/<h3 id="([^"]+)"/g)].map(([, id = '']) => id);
+    const [first, last] = [ids[0] ?? '', ids.at(-1) ?? ''];
+    expect(last.length).toBeGreaterThan(10);
+    const heading = (id: string) => page.locator(`h3[id="${id}"]`);
+    const isInView = async (id: string) => {
+      const y = (await heading(id).boundingBox())?.y ?? -1;
+      return y >= 0 && y < 900;
+    };
+    await page.goto(`${origin}${path}`, { waitUntil: 'networkidle' });
+    expect(await heading(last).isVisible()).toBe(false);
+    await page.goto(`${origin}/overview.html`, { waitUntil: 'networkidle' });
+    await page.goto(`${origin}${path}#${last}`, { waitUntil: 'networkidle' });
+    await expect.poll(() => isInView(last)).toBe(true);
+    await page.evaluate(
+      `document.querySelector('.vp-doc').insertAdjacentHTML('afterbegin', '<a class="control" href="#${first}">control</a>')`,
+    );
+    expect(await heading(first).isVisible()).toBe(false);
+    await page.locator('a.control').click();
+    await expect.poll(() => isInView(first)).toBe(true);
+  });
 
   test('without script, the landing page says what happens to both changes', async () => {
     const page = await browser.newPage({ javaScriptEnabled: false });
@@ -198,6 +303,47 @@ describe('in a browser', () => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeGreaterThan(390);
   });
 });
+
+type Page = Awaited<ReturnType<Browser['newPage']>>;
+
+async function violationsIn(page: Page): Promise<unknown> {
+  await page.evaluate(axe.source);
+  return page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes[0].html))',
+  );
+}
+
+/** What the program below finds in a page; the height of a text in CSS pixels, and what the picture's link leads to. */
+interface Measured {
+  readonly height: number;
+  readonly wide: readonly string[];
+  readonly wrapped: readonly string[];
+  readonly pictures: readonly {
+    readonly name: string;
+    readonly textHeight: number;
+    readonly link: string | null;
+  }[];
+}
+
+const measured = `() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const height = document.documentElement.scrollHeight;
+  for (const closed of all('details')) closed.open = true;
+  const wide = all('.vp-doc pre').filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText);
+  const wrapped = all('.vp-doc pre .line').filter((one) => /[─│→]/.test(one.innerText) && one.offsetHeight > 30)
+    .map((one) => one.innerText);
+  const smallest = (image) => {
+    const source = image.src.startsWith('data:image/svg+xml;base64,') ? atob(image.src.split(',')[1]) : decodeURIComponent(image.src);
+    const sizes = [...source.matchAll(/font(?:-size)?: ?([0-9.]+)px/g)].map(([, size]) => Number(size));
+    return Math.min(...sizes) * image.clientWidth / image.naturalWidth;
+  };
+  const pictures = all('.vp-doc img').map((image) => ({
+    name: image.alt,
+    link: image.closest('a')?.href ?? null,
+    textHeight: image.src.endsWith('.png') ? 0 : smallest(image),
+  }));
+  return { height, wide, wrapped, pictures };
+}`;
 
 /** The Markdown next to a page. */
 function markdownOf(path: string): string {
