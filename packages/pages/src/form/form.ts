@@ -24,6 +24,8 @@ export interface Field {
   readonly hint?: string;
   /** Also allows numbers below zero. */
   readonly isSigned?: boolean;
+  /** A choice without a default: the browser asks for one. */
+  readonly isRequired?: boolean;
   /** Another choice changes the rest of the form. */
   readonly isLeading?: boolean;
 }
@@ -77,8 +79,8 @@ ${content}</textarea>`,
         ([value, text]) =>
           html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`,
       );
-      const leading = one.isLeading ? html` data-leading` : '';
-      return wrap(one, (extra) => html`<select ${extra}${leading}>${choices}</select>`);
+      const more = html`${one.isLeading ? html` data-leading` : ''}${one.isRequired ? html` required` : ''}`;
+      return wrap(one, (extra) => html`<select ${extra}${more}>${choices}</select>`);
     },
     check: ({ name, label, value = '' }: Field): Markup =>
       html`<label class="check" for="${form}-${name}"><input type="checkbox" id="${form}-${name}" name="${name}" value="yes"${typed(name, value) === '' ? '' : html` checked`}> ${label}</label>`,
