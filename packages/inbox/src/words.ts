@@ -10,8 +10,6 @@ export interface Words {
   readonly todo: string;
 }
 
-const NOTHING = 'Nothing.';
-
 /** In the order that an operator needs: the states that wait for one are first. */
 export const STATE_WORDS: Readonly<Record<TransitionState, Words>> = {
   quarantined: {
@@ -39,14 +37,18 @@ export const STATE_WORDS: Readonly<Record<TransitionState, Words>> = {
     meaning: 'Nothing was written, and it is retried automatically.',
     todo: 'Nothing, unless you need to fix its last error.',
   },
-  pending: { heading: 'About to be applied', meaning: 'The next free worker applies it.', todo: NOTHING },
-  settled: { heading: 'Applied', meaning: 'It was applied.', todo: NOTHING },
+  pending: {
+    heading: 'About to be applied',
+    meaning: 'The next free worker applies it.',
+    todo: 'Nothing: it is applied automatically.',
+  },
+  settled: { heading: 'Applied', meaning: 'It was applied.', todo: 'Nothing: your program has it.' },
   superseded: {
     heading: 'Out of date',
     meaning: 'A later status was applied before it arrived.',
-    todo: NOTHING,
+    todo: 'Nothing: it changes no money.',
   },
-  resolved: { heading: 'Closed', meaning: 'An operator closed it.', todo: NOTHING },
+  resolved: { heading: 'Closed', meaning: 'An operator closed it.', todo: 'Nothing: it was decided.' },
 };
 
 /** All states, in that order. */

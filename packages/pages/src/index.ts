@@ -25,5 +25,6 @@ export { copyable, copyButton } from './text/copy.ts';
 export { difference, differenceOf } from './text/difference.ts';
 export { bodyText, editable, masked, plainLines, withValues } from './text/json.ts';
 export { age, exactSpan, span, time, utc } from './text/quantities.ts';
+export { referenceLink } from './text/reference.ts';
 export { badge, note, type Step, shape, story, type Tone } from './text/state.ts';
 export { capital, count, counted, csvLine, groupedDigits } from './text/text.ts';

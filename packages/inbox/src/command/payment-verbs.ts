@@ -5,7 +5,7 @@ import { momentText, PAYMENT_LABELS } from '../operator/payments/advice.ts';
 import { countPayments, listPayments, type PaymentFilter } from '../operator/payments/list-payments.ts';
 import type { PaymentSummary } from '../operator/payments/payment-summary.ts';
 import { storyOf } from '../operator/payments/story.ts';
-import { orderSentences, sumsOf } from '../operator/payments/sums.ts';
+import { moneySumsOf, orderSentences } from '../operator/payments/sums.ts';
 import { showTransition } from '../operator/reports.ts';
 import { PAYMENT_STATES, type PaymentState } from '../verdict/payment-state.ts';
 import { countText, wordsOfReason } from '../words.ts';
@@ -37,7 +37,7 @@ export const PAYMENTS: readonly AddVerb[] = [
     run: (filter: PaymentFilter, open) =>
       withTables(open, async (opened) => {
         const page = await listPayments((read) => read(), opened, filter);
-        return { ...page, sums: sumsOf(page.items) };
+        return { ...page, sums: moneySumsOf(page.items) };
       }),
     format: ({ items, sums, next, at, lookedBackTo }, filter) =>
       paragraphs(
@@ -45,8 +45,11 @@ export const PAYMENTS: readonly AddVerb[] = [
         table(['state', 'money', 'reference', 'type', 'why', 'changed'], items.map(rowOf)) || 'No payments.',
         lookedBackTo ? `Looked back to ${momentText(lookedBackTo)}. The next page looks further.` : '',
         table(
-          ['currency', 'expected', 'credited'],
-          sums.map((sum) => [sum.currency, groupedDigits(sum.expected), groupedDigits(sum.credited)]),
+          ['type', 'currency', 'payments', 'expected', 'credited'],
+          sums.map(({ transaction_type, currency, payments, ...sum }) => [
+            ...[transaction_type, currency, countText(payments)],
+            ...[groupedDigits(sum.expected), groupedDigits(sum.credited)],
+          ]),
         ),
         at && items.some(({ needs }) => needs)
           ? `All of one reason: retry or close, with --reason and --until ${at.toISOString()}`

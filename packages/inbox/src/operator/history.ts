@@ -1,12 +1,14 @@
 import { checkOptions } from '@payment-service/core/internal';
 import { wholeNumber } from '../option-rules.ts';
-import { choiceOf, dateOf, numberOf, optionalText } from '../store/store.ts';
-import { PAYMENT_STATES, type PaymentState, STORED_PAYMENT_STATES } from '../verdict/payment-state.ts';
-import { storedStateIn } from '../verdict/restate.ts';
+import { choiceOf, dateOf, numberOf } from '../store/store.ts';
+import type { Settled } from '../verdict/evaluate.ts';
+import { PAYMENT_STATES, STORED_PAYMENT_STATES } from '../verdict/payment-state.ts';
+import type { PaymentKey } from '../verdict/restate.ts';
 import { jsonTextOf, reasonIn } from '../verdict/stored-values.ts';
 import { HOUR_MS, readClock, sumsOf, totalSettled } from './hours.ts';
+import { readPage } from './payments/list-payments.ts';
 import type { PaymentSummary } from './payments/payment-summary.ts';
-import type { OperatorContext } from './reports.ts';
+import { findReports, type OperatorContext } from './reports.ts';
 
 /** What was settled on one day, UTC. */
 export interface DayTotal {
@@ -19,9 +21,10 @@ export interface DayTotal {
   readonly amount: string;
 }
 
-/** A payment that is not credited and waits: a held one for a person, any other for a worker, which has a report of it. */
+/** A payment that is not credited and waits: a held one for a person, an open one for a worker, which has a report of it. */
 export interface OpenPayment {
-  readonly state: PaymentState;
+  readonly state: 'held' | 'open';
+  readonly transaction_type: string;
   readonly since: Date;
   /** What is expected of it. */
   readonly currency: string | undefined;
@@ -36,7 +39,7 @@ export interface InboxHistory {
   readonly to: Date;
   /** Your own expectations, not what callbacks claim; the oldest day first. */
   readonly settled: readonly DayTotal[];
-  /** At most 500 that are held and 500 that a worker is to credit, the longest waiting first. */
+  /** The 500 held ones that changed last, and those of the first 500 reports that are due or are tried again. */
   readonly open: readonly OpenPayment[];
   /** Each payment that has changed in the last 48 hours and is not archived: the newest 1,500 of each state. */
   readonly outcomes: readonly (Pick<PaymentSummary, 'state' | 'needs'> & { readonly at: Date })[];
@@ -92,18 +95,39 @@ async function settledOn<Tx>(context: OperatorContext<Tx>, from: number, to: num
   );
 }
 
-async function openNow<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<OpenPayment[]> {
-  const rows = [
-    ...(await statements.run('list_under_way', [settings.account, MAX_OPEN])),
-    ...(await statements.run('list_held', [settings.account, MAX_OPEN])),
-  ];
-  return rows.map((row) => ({
-    state: storedStateIn(row),
-    since: dateOf(row, 'changed_at'),
-    currency: optionalText(row, 'currency'),
-    amount: optionalText(row, 'amount'),
-  }));
+async function openNow<Tx>(context: OperatorContext<Tx>): Promise<OpenPayment[]> {
+  const { items } = await readPage(context, { state: 'held', limit: MAX_OPEN });
+  const open = new Map(items.map((held) => [nameOf(held), waitingOf('held', held, held.changedAt)]));
+  for (const state of ['pending', 'retrying'] as const)
+    for (const { summary, expectation } of await findReports(context, { state, limit: MAX_OPEN })) {
+      const { signed, changedAt } = summary;
+      const known = open.get(nameOf(signed));
+      const isCredited = expectation?.settledBy !== undefined || expectation?.isCanceled;
+      if (expectation === undefined || isCredited || known?.state === 'held') continue;
+      // By the oldest of its reports.
+      if (known === undefined || changedAt < known.since)
+        open.set(nameOf(signed), waitingOf('open', { ...signed, expected: expectation }, changedAt));
+    }
+  return [...open.values()];
 }
+
+const nameOf = ({ merchant_reference, transaction_type }: PaymentKey): string =>
+  JSON.stringify([merchant_reference, transaction_type]);
+
+const waitingOf = (
+  state: OpenPayment['state'],
+  {
+    transaction_type,
+    expected,
+  }: Pick<PaymentSummary, 'transaction_type'> & { readonly expected: Settled | undefined },
+  since: Date,
+): OpenPayment => ({
+  state,
+  transaction_type,
+  since,
+  currency: expected?.currency,
+  amount: expected?.amount,
+});
 
 type Recent = readonly [outcomes: InboxHistory['outcomes'], delays: InboxHistory['delays']];
 

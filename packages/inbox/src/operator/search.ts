@@ -58,12 +58,13 @@ export async function readTransitions<Tx>(
   tx?: Tx,
 ): Promise<readonly Row[]> {
   const { limit = 50, until } = options;
-  const { id = LAST, changedAt = LAST, dueAt = LAST } = mark ?? {};
+  const { id = LAST, changedAt = LAST } = mark ?? {};
   const last = isListedByChange(options) ? [Number(changedAt), id] : [id, id];
   let since = options.since?.getTime() ?? 0;
   const rows: Row[] = [];
   for (const [kind, ...own] of kindsOf(options, account)) {
-    const place = kind === 'due' ? [-dueAt, -id] : last;
+    // What is due first comes first, so that its places are negative.
+    const place = kind === 'due' && mark !== undefined ? [-mark.dueAt, -id] : last;
     const values = [account, limit, since, until?.getTime() ?? LAST, ...place, ...own];
     rows.push(...(await statements.run(`list_transitions of ${kind}`, values, tx)));
     const times = rows.map((row) => numberOf(row, 'changed_at')).toSorted((one, other) => other - one);

@@ -29,10 +29,10 @@ export const COMMAND_LISTS: Readonly<Record<'json' | 'pages' | 'words', Face>> =
       const said = saidInWords(state, why.replace(/ \(\w+\)$/, ''), money === '-' ? '' : money);
       addTo(found, `${reference} ${type}`, said);
     }
-    const shown = rowsIn(sums).map(
-      ({ currency, expected, credited }) => `${currency} ${expected} ${credited}`,
+    const shown = rowsIn(sums).map(({ type, currency, expected, credited }) =>
+      [type, currency, expected, credited].join(' ').replaceAll(',', ''),
     );
-    mustBeSums(shown.join().replaceAll(/(?<=\d),(?=\d)/g, ''), found.values());
+    mustBeSums(shown.toSorted().join(), found);
     mustEnd(code, found);
     return found;
   },
@@ -84,7 +84,10 @@ async function pages(looked: Looked, ...flags: readonly string[]): Promise<Map<s
     const { items, sums, next }: Page = JSON.parse(stdout);
     const page = new Map(items.map((payment) => [nameOf(payment), saidOf(payment)]));
     for (const [name, said] of page) addTo(found, name, said);
-    mustBeSums(sums.map((sum) => [sum.currency, sum.expected, sum.credited].join(' ')).join(), page.values());
+    const shown = sums.map((sum) =>
+      [sum.transaction_type, sum.currency, sum.expected, sum.credited].join(' '),
+    );
+    mustBeSums(shown.toSorted().join(), page);
     mustEnd(code, page);
     if (next === undefined) return found;
     mark = ['--after', next];

@@ -130,13 +130,18 @@ export async function outcomesOfChart(looked: Looked): Promise<Numbers> {
   return Object.fromEntries(Object.entries(sums).map(([word, count]) => [word, Number(count)]));
 }
 
-/** What the chart of money draws, by its words. */
+/** What the charts of money draw, by their words and types. */
 export async function moneyOfChart(looked: Looked): Promise<Numbers> {
   const html = await overviewOf(looked);
   const all: Record<string, number> = {};
-  for (const [, bar = ''] of html.matchAll(/<g id="money-\w+-\d+"><title>[^.]*\. (.*?)<\/title>/g))
-    for (const [, word = '', amount = ''] of bar.matchAll(/([A-Z][a-z ]+): UGX ([\d.,]*\d)/g))
-      all[word] = (all[word] ?? 0) + Number(amount.replaceAll(',', ''));
+  for (const [, chart = ''] of html.matchAll(/<figure class="chart card" id="money-(.*?)<\/figure>/gs)) {
+    const [, type] = /a day of the type (\w+),/.exec(chart) ?? [];
+    for (const [, bar = ''] of chart.matchAll(/<title>[^.]*\. (.*?)<\/title>/g))
+      for (const [, word = '', amount = ''] of bar.matchAll(/([A-Z][a-z ]+): UGX ([\d.,]*\d)/g)) {
+        const name = `${word}, ${type}`;
+        all[name] = (all[name] ?? 0) + Number(amount.replaceAll(',', ''));
+      }
+  }
   return all;
 }
 
@@ -146,32 +151,34 @@ async function open(visitor: Visitor, path: string): Promise<Shown> {
   return shown;
 }
 
-/** A list from its first page to its last, each with the sums of what it shows. */
+/** A list from its first page to its last, each with the sums of the whole list. */
 async function pages(visitor: Visitor, first: string): Promise<Map<string, Said>> {
   const found = new Map<string, Said>();
+  const shown: string[] = [];
   for (let path = first; ; ) {
     const { html } = await open(visitor, path);
     const page = listIn(html, 'payments');
     for (const [name, said] of page) addTo(found, name, said);
-    const [, shown = ''] = /id="sums">[^<]*<strong>(.*?)<\/strong>/.exec(html) ?? [];
-    mustBeSums(sumsIn(shown), page.values());
+    if (page.size > 0) shown.push(sumsIn(html));
     const [, older] = /href="([^"]*)">Older</.exec(html) ?? [];
-    if (older === undefined) return found;
+    if (older === undefined) break;
     path = unescaped(older).slice(BASE.length);
   }
+  for (const sums of shown) mustBeSums(sums, found);
+  return found;
 }
 
-/** `UGX 1200 500` of "UGX 1,200 expected, UGX 500 credited". */
-function sumsIn(shown: string): string {
-  const [expected = '', credited = ''] = shown.split(' expected, ');
-  if (credited === '') return '';
-  const amounts = credited
-    .replace(' credited', '')
-    .split(', ')
-    .map((money) => money.split(' ')[1]);
-  return expected
-    .split(', ')
-    .map((money, place) => `${money} ${amounts[place]}`.replaceAll(',', ''))
+/** `COLLECTION UGX 1200 500` for each row of the sums of a list. */
+function sumsIn(html: string): string {
+  const rows = rowsIn(html, 'list-sums').flatMap(
+    ({ Type: type, Expected: expected = '', Credited: credited = '' }) => {
+      const [currency, amount] = textOf(expected).split(' ');
+      return amount === undefined ? [] : [[type, currency, amount, textOf(credited).split(' ')[1]]];
+    },
+  );
+  return rows
+    .map((row) => row.join(' ').replaceAll(',', ''))
+    .toSorted()
     .join();
 }
 

@@ -144,7 +144,7 @@ interface Facts {
   readonly totals: Numbers;
   /** How many payments changed in the last 48 hours, by the words of the chart. */
   readonly outcomes: Numbers;
-  /** What was credited and what waits, by the words of the chart. */
+  /** What was credited and what waits, by the words of the chart and by type: a payout is never added to a collection. */
   readonly money: Numbers;
 }
 
@@ -165,8 +165,9 @@ async function factsOf(
   const money: [string, number][] = [];
   for (const [name, said] of own)
     if (said.includes(': settled ')) {
-      totals.push([`UGX ${name.split(' ').at(-1)}`, amountIn(said)]);
-      money.push(['Credited', amountIn(said)]);
+      const type = name.split(' ').at(-1);
+      totals.push([`UGX ${type}`, amountIn(said)]);
+      money.push([`Credited, ${type}`, amountIn(said)]);
     }
   for (const { merchant_reference, transaction_type } of keys) {
     const {
@@ -175,9 +176,10 @@ async function factsOf(
       reports = [],
     } = (await inbox.payment(merchant_reference, transaction_type)) ?? {};
     const isUnderWay = reports.some((report) => report.state === 'pending' || report.state === 'retrying');
-    if (state === 'held') money.push(['Waits for a person', Number(expected?.amount ?? 0)]);
+    const amount = Number(expected?.amount ?? 0);
+    if (state === 'held') money.push([`Waits for a person, ${transaction_type}`, amount]);
     else if (isUnderWay && /open|overdue|failed/.test(String(state)))
-      money.push(['About to be credited', Number(expected?.amount ?? 0)]);
+      money.push([`About to be credited, ${transaction_type}`, amount]);
   }
   const since = new Date(Date.now() - (Date.now() % HOUR_MS) - 47 * HOUR_MS);
   const recent: [string, number][] = [];

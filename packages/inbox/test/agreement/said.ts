@@ -91,20 +91,24 @@ export function addTo(all: Map<string, Said>, name: string, said: Said): void {
   all.set(name, said);
 }
 
-/** The sums of a list, such as `UGX 1200 500`: what is expected and what was credited. */
-export function sumsOf(all: Iterable<Said>): string {
+/** The sums of a list, such as `COLLECTION UGX 1200 500`: what is expected and what was credited, by type. */
+export function sumsOf(all: Iterable<readonly [name: string, said: Said]>): string {
   const sums = new Map<string, [expected: number, credited: number]>();
-  for (const said of all) {
+  for (const [name, said] of all) {
     const [, verb, currency = '', amount] = /: (expects|settled) (\w+) (.+)$/.exec(said) ?? [];
     if (verb === undefined) continue;
-    const [expected, credited] = sums.get(currency) ?? [0, 0];
-    sums.set(currency, [expected + Number(amount), credited + (verb === 'settled' ? Number(amount) : 0)]);
+    const key = `${name.split(' ').at(-1)} ${currency}`;
+    const [expected, credited] = sums.get(key) ?? [0, 0];
+    sums.set(key, [expected + Number(amount), credited + (verb === 'settled' ? Number(amount) : 0)]);
   }
-  return [...sums].map((sum) => sum.flat().join(' ')).join();
+  return [...sums]
+    .map((sum) => sum.flat().join(' '))
+    .toSorted()
+    .join();
 }
 
 /** Fails where a list has other sums than its payments. */
-export function mustBeSums(shown: string, all: Iterable<Said>): void {
+export function mustBeSums(shown: string, all: Iterable<readonly [name: string, said: Said]>): void {
   const sums = sumsOf(all);
   if (shown !== sums)
     throw new Error(`The sums of a list are [${shown}], and those of its payments [${sums}].`);

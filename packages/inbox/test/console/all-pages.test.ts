@@ -13,6 +13,7 @@ const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
   [/<time datetime="[^"]*"( data-age)? title="[^"]*">[^<]*/g, '<time$1>…'],
   [/20\d\d-\d\d-\d\dT[\d:.]+Z/g, '…'],
   [/20\d\d-\d\d-\d\d(?: \d\d:\d\d UTC|(?=<))/g, '…'],
+  [/\b(since|until)=20\d\d-\d\d-\d\d/g, '$1=…'],
   [/due for \d+ seconds/g, 'due for … seconds'],
   [/([0-9a-f]{8})[0-9a-f]{56}/g, '$1…'],
   [/\r/g, ''],

@@ -7,6 +7,7 @@ import { addresses } from '../../src/console/addresses.ts';
 import { inboxConsole, nodeListener } from '../../src/console/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { BASE, EVERYTHING, listen, newConsoleShop, pageOf } from '../support/console.ts';
+import { layoutFaults } from '../support/layout.ts';
 import { actOn, DAY_MS, money } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
@@ -41,24 +42,6 @@ async function complaints(page: Page, views: readonly (typeof VIEWS)[number][] =
   }
   return all;
 }
-
-/** Pairs of visible boxes of which neither contains the other, and which cover each other. */
-const OVERLAPS = `(() => {
-  const parts = 'h2, p, label, input, select, button, summary, legend, th, td, strong';
-  const boxes = [...document.querySelectorAll('main :is(' + parts + ')')]
-    .filter((one) => one.checkVisibility() && !one.closest('.hidden-text'))
-    .map((one) => [one, one.getBoundingClientRect()])
-    .filter(([, { width, height }]) => width > 1 && height > 1);
-  const found = [];
-  for (const [at, [one, a]] of boxes.entries())
-    for (const [other, b] of boxes.slice(at + 1)) {
-      const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-      const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-      if (width > 1 && height > 1 && !one.contains(other) && !other.contains(one))
-        found.push(one.outerHTML.slice(0, 80) + ' and ' + other.outerHTML.slice(0, 80));
-    }
-  return found;
-})()`;
 
 /** On a busy machine, axe takes seconds for a page. */
 const SLOW = { timeout: 300_000 };
@@ -190,7 +173,7 @@ test('the first screen says what yesterday brought and what waits, and a partial
   await page.keyboard.type('The service says so.');
   await click(page.locator('#accept').getByRole('button'));
   expect(clicks).toBe(3);
-  await page.getByText('Accepted: the next free worker credits UGX 8.').waitFor();
+  await page.getByText('Accepted: UGX 8. Nothing was credited yet.').waitFor();
   await workOff(inbox);
   expect(await show('WRONG')).toMatchObject({ state: 'settled' });
 });
@@ -267,7 +250,7 @@ test.each([1280, 390])(
     const press = (name: string) => page.getByRole('button', { name }).click();
     const look = async (): Promise<void> => {
       expect(await complaints(page, views)).toEqual([]);
-      expect(await page.evaluate(OVERLAPS)).toEqual([]);
+      expect(await layoutFaults(page)).toEqual([]);
     };
     const fill = async (fields: Record<string, string>): Promise<void> => {
       for (const [name, value] of Object.entries(fields))
@@ -277,7 +260,7 @@ test.each([1280, 390])(
     await look();
     // Control: a box that is moved up covers another.
     await page.evaluate("document.querySelector('#statement-to').style.marginTop = '-6rem'");
-    expect(await page.evaluate(OVERLAPS)).not.toEqual([]);
+    expect(await layoutFaults(page)).not.toEqual([]);
     await page.reload();
     await fill({ from: '2020-01-01', to: '2099-01-01' });
     const buffer = Buffer.from(EXPORT);

@@ -9,6 +9,7 @@ const ago = (ms: number): Date => new Date(to.getTime() - ms);
 const many = <T>(count: number, each: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => each(index));
 
+const HELD = { state: 'held', transaction_type: 'COLLECTION', currency: 'UGX' } as const;
 const HISTORY: InboxHistory = {
   from: new Date('2026-10-30T00:00:00Z'),
   to,
@@ -21,7 +22,7 @@ const HISTORY: InboxHistory = {
       amount: '900.5',
     },
   ],
-  open: [{ state: 'held', since: ago(40 * DAY_MS), currency: 'UGX', amount: '100' }],
+  open: [{ ...HELD, since: ago(40 * DAY_MS), amount: '100' }],
   outcomes: [
     { at: ago(2 * HOUR_MS), state: 'paid', needs: undefined },
     { at: ago(HOUR_MS), state: 'failed', needs: undefined },
@@ -38,6 +39,18 @@ test('the titles of charts are what their figures say', async () => {
   expect(html).toContain('<td data-label="Credited">UGX 900.5</td>');
   expect(html).toContain('50 % of 2 payments failed in 48 hours, none of them waits for a person');
   expect(await drawn({ settled: [], open: [], outcomes: [], delays: [] })).toBe('');
+});
+
+test('a payout is drawn in a chart of its own, and is added neither to what came in nor to what waits of that', async () => {
+  const [day] = HISTORY.settled;
+  const settled = [
+    ...HISTORY.settled,
+    ...(day ? [{ ...day, transaction_type: 'PAYOUT', count: 1, amount: '40' }] : []),
+  ];
+  const open = [...HISTORY.open, { ...HELD, transaction_type: 'PAYOUT', since: ago(DAY_MS), amount: '60' }];
+  const html = await drawn({ settled, open });
+  expect(html).toContain('>UGX 900.5 credited in 30 days, 10 % of the money waits<');
+  expect(html).toContain('>PAYOUT: UGX 40 credited in 30 days, 60 % of the money waits<');
 });
 
 test('a paid payment whose second report waits is one payment, and needs a person', async () => {
@@ -57,8 +70,8 @@ test('a share is of hours of which everything is known, and says “at least” 
   expect(await drawn({ outcomes, open: [] })).toContain(
     '50 % of 2,250 payments failed in 3 hours, none of them waits',
   );
-  const held = { state: 'held' as const, since: ago(HOUR_MS), currency: 'UGX', amount: '1' };
+  const held = { ...HELD, since: ago(HOUR_MS), amount: '1' };
   const html = await drawn({ open: many(MAX_OPEN, () => held) });
   expect(html).toContain('at least 36 % of the money waits');
-  expect(html).toContain('only the 500 that have waited longest');
+  expect(html).toContain('only 500 payments');
 });

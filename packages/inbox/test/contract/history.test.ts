@@ -105,8 +105,8 @@ describe.each(ENGINES)('history() on %s', (engine) => {
     await merchant.advance(DAY_MS);
     const { open, outcomes } = await inbox.history();
     expect(open).toMatchObject([
-      { state: 'open', amount: '5' },
-      { state: 'held', amount: '5' },
+      { state: 'held', transaction_type: 'COLLECTION', amount: '5' },
+      { state: 'open', transaction_type: 'COLLECTION', amount: '5' },
     ]);
     const states = outcomes.map(({ state, needs = '' }) => `${state} ${needs}`).toSorted();
     expect(states).toEqual(['held amount_mismatch', 'open ', 'overdue ', 'paid already_settled']);

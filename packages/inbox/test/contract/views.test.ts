@@ -62,6 +62,7 @@ describe.each(ENGINES)('what an operator reads on %s', (engine) => {
     const next = { merchant_reference: 'A', after: newest?.transitionId };
     expect(await inbox.reports(next)).toEqual([older]);
     expect(await inbox.reports({ merchant_reference: 'A', state: 'pending' })).toEqual([newest]);
+    expect(await inbox.reports({ state: 'pending' })).toEqual([newest]);
   });
 
   test('list() finds either reference exactly, whatever characters it contains', async () => {

@@ -26,6 +26,8 @@ export interface Field {
   readonly isSigned?: boolean;
   /** The least lines of an area. */
   readonly rows?: number;
+  /** A choice without a default: the browser asks for one. */
+  readonly isRequired?: boolean;
   /** Another choice changes the rest of the form. */
   readonly isLeading?: boolean;
 }
@@ -79,8 +81,8 @@ ${content}</textarea>`,
         ([value, text]) =>
           html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`,
       );
-      const leading = one.isLeading ? html` data-leading` : '';
-      return wrap(one, (extra) => html`<select ${extra}${leading}>${choices}</select>`);
+      const more = html`${one.isLeading ? html` data-leading` : ''}${one.isRequired ? html` required` : ''}`;
+      return wrap(one, (extra) => html`<select ${extra}${more}>${choices}</select>`);
     },
     check: ({ name, label, value = '' }: Field): Markup =>
       html`<label class="check" for="${form}-${name}"><input type="checkbox" id="${form}-${name}" name="${name}" value="yes"${typed(name, value) === '' ? '' : html` checked`}> ${label}</label>`,

@@ -1,3 +1,4 @@
+import { unsignedFields } from '@payment-service/core/internal';
 import {
   badge,
   bodyText,
@@ -39,7 +40,8 @@ function newMask(): (text: string) => string {
  * Every body of a report compared with the expectation, with the difference marked, and with the body that was applied or arrived
  * first.
  */
-export function bodyCards({ bodies, expectation, transitionId }: TransitionDetails, isOpen: boolean): Markup {
+export function bodyCards(report: TransitionDetails, isOpen: boolean): Markup {
+  const { bodies, expectation, transitionId } = report;
   const mask = isOpen ? (text: string) => text : newMask();
   const shown = bodies.map(({ text }) => text && mask(text));
   const applied = bodies.findIndex(({ isSettled }) => isSettled);
@@ -50,7 +52,7 @@ export function bodyCards({ bodies, expectation, transitionId }: TransitionDetai
     const id = `body-${number}-${transitionId.slice(0, 8)}`;
     const isCompared = index !== base && text !== undefined && baseText !== undefined;
     return html`<li class="card" id="${id}"><div class="head"><h4>Body ${number}</h4>${
-      body.isSettled ? badge('good', 'equalled the expectation') : ''
+      body.isSettled ? appliedBadge(report) : ''
     }${body.refusal === undefined ? '' : badge('bad', body.refusal)}</div>
 ${claims(body, expectation)}${body.isUnsealed ? html`<p class="quiet">${BODY_WORDS.unsealed}</p>` : ''}
 ${isCompared ? html`<h5>Differences from body ${base + 1}</h5>${difference(baseText, text)}` : ''}
@@ -63,6 +65,13 @@ ${bodyText(text, { signed: true })}</details>`
   })}</ul>`;
 }
 
+/** Of the body that was applied: a failure equals no expectation, and an accepted amount is what an operator chose. */
+function appliedBadge({ settled, actions }: TransitionDetails): Markup {
+  if (settled === undefined) return badge('neutral', 'was applied');
+  const accepted = actions.findLast(({ action }) => action === 'accept');
+  return badge('good', accepted ? `Accepted by ${accepted.by}` : 'equalled the expectation');
+}
+
 const DIFFERENCE = {
   different: 'differs',
   missing: 'missing',
@@ -70,6 +79,15 @@ const DIFFERENCE = {
   text: 'sent as text',
   case: 'differs in upper and lower case',
 } as const;
+
+/** What a body claims in a field, if its content is there and has it. A charge is in the currency of its transaction. */
+export function claimOf(
+  { text = '' }: KeptBody,
+  name: 'transaction_charge' | 'provider_code',
+): string | undefined {
+  const claim: unknown = unsignedFields(text)[name];
+  return typeof claim === 'string' || typeof claim === 'number' ? String(claim) : undefined;
+}
 
 function claims(body: KeptBody, expectation: TransitionDetails['expectation']): Markup {
   const { request, transaction, deliveries, lastAt, keyId } = body;
@@ -81,11 +99,14 @@ function claims(body: KeptBody, expectation: TransitionDetails['expectation']): 
     const isCompared = compare === 'both' || compare === name;
     return html`<mark>${money(claim)}</mark> ${isCompared ? badge('bad', DIFFERENCE[wrong.reason]) : badge('neutral', 'not compared')}`;
   };
+  const [charge, provider] = [claimOf(body, 'transaction_charge'), claimOf(body, 'provider_code')];
   return facts({
     Expected: expectation === undefined ? 'nothing' : money(expectation),
     Requested: beside(request, 'request'),
     Transacted: beside(transaction, 'transaction'),
     Received: html`${counted(deliveries, 'delivery', 'deliveries')}, last ${time(lastAt.getTime())}`,
+    'Charge, as claimed': charge && money({ currency: transaction.currency, amount: charge }),
+    'Provider, as claimed': provider,
     'Signing key': html`<code>${keyId}</code>`,
   });
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { sumOfProducts } from '@payment-service/core/reconcile';
 import {
   bars,
@@ -19,8 +20,8 @@ import { moneyText } from './summary.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Each currency has a scale of its own, so each has a chart. */
-const MAX_CURRENCIES = 3;
+/** Each currency has a scale of its own, and a payout is no income, so each currency of each type has a chart. */
+const MAX_DRAWN = 6;
 
 const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const hourText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 13).replace('T', ' ')}:00`;
@@ -32,25 +33,36 @@ export function historyCharts(history: InboxHistory): Markup {
   return html`<section class="stack" id="history" aria-labelledby="history-title"><h2 id="history-title">The last days, in UTC</h2><div class="charts">${drawn}</div></section>`;
 }
 
-/** What was credited on each day, with what waits on top, by currency; the currency with most payments first. */
+/** What is drawn together: one currency of one type. */
+interface Kind {
+  readonly currency: string;
+  readonly transaction_type: string;
+}
+
+/** What was credited on each day, with what waits on top, by currency and type; the one with most payments first. */
 function money({ from, to, settled, open }: InboxHistory): Markup[] {
   const starts: number[] = [];
   for (let day = from.getTime(); day <= to.getTime(); day += DAY_MS) starts.push(day);
-  const payments = (currency: string): number =>
-    sum(settled.filter((one) => one.currency === currency).map((one) => one.count));
-  const currencies = [...new Set([...settled, ...open].map(({ currency }) => currency ?? ''))].filter(
-    Boolean,
-  );
-  currencies.sort((one, other) => payments(other) - payments(one));
-  return currencies.slice(0, MAX_CURRENCIES).map((currency) => {
-    const waiting = Map.groupBy(
-      open.filter((one) => one.currency === currency),
-      ({ since }) => Math.max(from.getTime(), since.getTime() - (since.getTime() % DAY_MS)),
+  const kinds = new Map<string, Kind & { readonly payments: number }>();
+  for (const { currency, transaction_type, count } of [
+    ...settled,
+    ...open.map((one) => ({ ...one, count: 0 })),
+  ]) {
+    if (!currency) continue;
+    const key = JSON.stringify([currency, transaction_type]);
+    kinds.set(key, { currency, transaction_type, payments: (kinds.get(key)?.payments ?? 0) + count });
+  }
+  const drawn = [...kinds.values()].sort((one, other) => other.payments - one.payments).slice(0, MAX_DRAWN);
+  return drawn.map(({ currency, transaction_type: type }) => {
+    const isMine = (one: Pick<OpenPayment, keyof Kind>): boolean =>
+      one.currency === currency && one.transaction_type === type;
+    const waiting = Map.groupBy(open.filter(isMine), ({ since }) =>
+      Math.max(from.getTime(), since.getTime() - (since.getTime() % DAY_MS)),
     );
     const days = starts.map((day) => {
       const own = waiting.get(day) ?? [];
       const held = own.filter(({ state }) => state === 'held');
-      const mine = settled.filter((one) => one.currency === currency && one.day.getTime() === day);
+      const mine = settled.filter((one) => isMine(one) && one.day.getTime() === day);
       return { mine, held, waits: own.filter((one) => !held.includes(one)) };
     });
     const series: Series[] = [
@@ -60,26 +72,21 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
     ];
     const [done = 0, ...rest] = series.map(({ values }) => sum(values));
     const left = sum(rest);
-    const exact = (all: readonly OpenPayment[]): string =>
+    const exact = (all: readonly { readonly amount: string | undefined }[]): string =>
       moneyText({ currency, amount: sumOfProducts(all.map(({ amount }) => [amount ?? 0, 1])) });
     const figures: Figures = [
-      ['Day', 'Type', 'Credited', 'Payments', ...series.slice(1).map(({ word }) => word)],
+      ['Day', 'Credited', 'Payments', ...series.slice(1).map(({ word }) => word)],
       ...days.flatMap(({ mine, waits, held }, index): Figures => {
-        const shown = mine.length > 0 ? mine : waits.length + held.length > 0 ? [undefined] : [];
-        return shown.map((one, row) => [
-          dayText(starts[index] ?? 0),
-          one?.transaction_type ?? '',
-          one === undefined ? '' : moneyText(one),
-          count(one?.count ?? 0),
-          row === 0 ? exact(waits) : '',
-          row === 0 ? exact(held) : '',
-        ]);
+        if ([mine, waits, held].every(({ length }) => length === 0)) return [];
+        const payments = count(sum(mine.map((one) => one.count)));
+        return [[dayText(starts[index] ?? 0), exact(mine), payments, exact(waits), exact(held)]];
       }),
     ];
+    const isUsual = type === 'COLLECTION';
     return bars({
-      id: `money-${currency}`,
-      title: `${currency} ${short(done)} credited in ${starts.length} days${left > 0 ? `, ${shareOf(left, done + left, open)} of the money waits` : ', nothing waits'}`,
-      note: `${currency} a day, by your own expectations.${cutNote(open)}`,
+      id: `money-${currency}${isUsual ? '' : `-${hash('sha256', type).slice(0, 8)}`}`,
+      title: `${isUsual ? '' : `${type}: `}${currency} ${short(done)} credited in ${starts.length} days${left > 0 ? `, ${shareOf(left, done + left, open)} of the money waits` : ', nothing waits'}`,
+      note: `${currency} a day of the type ${type}, by your own expectations.${cutNote(open)}`,
       starts,
       series,
       textOf: (value) => `${currency} ${count(value)}`,
@@ -92,7 +99,7 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
 const isCut = (open: readonly OpenPayment[]): boolean =>
   [...Map.groupBy(open, ({ state }) => state === 'held').values()].some(({ length }) => length >= MAX_OPEN);
 const cutNote = (open: readonly OpenPayment[]): string =>
-  isCut(open) ? ` Of what waits, only the ${MAX_OPEN} that have waited longest.` : '';
+  isCut(open) ? ` Of what waits, only ${MAX_OPEN} payments.` : '';
 const shareOf = (part: number, whole: number, open: readonly OpenPayment[]): string =>
   `${isCut(open) ? 'at least ' : ''}${share(part, whole)}`;
 

@@ -1,16 +1,15 @@
 import { counted, html, type Markup, note, tableOf } from '@payment-service/pages';
 import type { InboxHistory } from '../../operator/history.ts';
 import type { PaymentCounts, PaymentPage } from '../../operator/payments/list-payments.ts';
-import { sumsOf } from '../../operator/payments/sums.ts';
+import { moneySumsOf, ofType } from '../../operator/payments/sums.ts';
 import { countText, EVIDENCE_WORDS } from '../../words.ts';
 import { historyCharts } from './charts.ts';
 import { at, consolePage, type View } from './page.ts';
 import { paidForm } from './payment.ts';
-import { moneyText, paymentList, paymentPath } from './summary.ts';
+import { monthLinks } from './payments.ts';
+import { moneyText, paymentList, paymentPath, SUMMED } from './summary.ts';
 
 const SHOWN = 5;
-/** How many payments are added up for a tile: more than a person decides about in a day. */
-const SUMMED = 500;
 const DAY_MS = 86_400_000;
 
 /** What was credited, what needs a person, the search of support, and what the last days brought. */
@@ -32,7 +31,8 @@ ${paymentList(view, `${id}-payments`, page.items.slice(0, SHOWN))}</details>`;
     body: html`<div class="tiles" id="counts">${moneyTiles(view, history)}${stateTiles(view, counts, { needed, overdue })}</div>
 ${paidForm(view, '')}
 ${historyCharts(history)}
-${needed.items.length === 0 ? note('good', 'Nothing needs a person.') : section('needed', 'Need a person', '/payments?state=needed', 'Each page says what to find out, and what can be done.', needed)}
+<nav class="actions" aria-label="Payments of a month"><span class="quiet">Payments to download:</span>${monthLinks(view)}</nav>
+${needed.items.length === 0 ? note('good', 'No payment needs a person.', 'No money waits for a decision.') : section('needed', 'Need a person', '/payments?state=needed', 'Each page says what to find out, and what can be done.', needed)}
 ${overdue.items.length > 0 && section('overdue', 'Overdue', '/payments?state=overdue', 'Not paid by the deadline. Ask the service about them, or cancel them.', overdue)}
 ${await unreadable(view)}`,
   });
@@ -48,19 +48,21 @@ function moneyTiles(view: View, { settled, to }: InboxHistory): Markup[] {
   return days.map(([word, day]) => {
     const own = settled.filter((one) => one.day.getTime() === day);
     // One for each currency and type: a payout is no income, so the two are never added up.
-    const texts = own.map(({ transaction_type: type, ...one }) =>
-      type === 'COLLECTION' ? moneyText(one) : `${moneyText(one)}, ${type}`,
-    );
+    const texts = own.map(({ transaction_type: type, ...one }) => ofType(moneyText(one), type));
     const payments = own.reduce((sum, one) => sum + one.count, 0);
-    return html`<a class="tile ${own.length === 0 ? 'neutral' : 'good'}" id="${word}" href="${at(view, '/money')}">${texts.length === 0 ? html`<strong>Nothing</strong>` : texts.map((text) => html`<strong>${text}</strong>`)}<div class="quiet">credited ${word} (UTC)${payments === 0 ? '' : `, ${counted(payments, 'payment')}`}</div></a>`;
+    return html`<a class="tile ${own.length === 0 ? 'neutral' : 'good'}" id="${word}" href="${at(view, '/money')}">${texts.length === 0 ? html`<strong>Nothing</strong>` : texts.map((text) => html`<strong class="money">${text}</strong>`)}<div class="quiet">credited ${word} (UTC)${payments === 0 ? '' : `, ${counted(payments, 'payment')}`}</div></a>`;
   });
 }
 
-/** Of the payments of a list, by currency; "at least" if there are more. */
+/** Of the payments of a list, by type and currency; "at least" if there are more. */
 function expectedText({ items, next }: PaymentPage): string {
-  const sums = sumsOf(items).map(({ currency, expected }) => moneyText({ currency, amount: expected }));
-  if (sums.length === 0) return 'nothing expected';
-  return `${next === undefined ? '' : 'at least '}${sums.join(', ')} expected`;
+  const byType = Map.groupBy(moneySumsOf(items), ({ transaction_type }) => transaction_type);
+  const sums = [...byType].map(([type, same]) => {
+    const amounts = same.map(({ currency, expected }) => moneyText({ currency, amount: expected }));
+    return ofType(`${amounts.join(', ')} expected`, type);
+  });
+  if (sums.length === 0) return 'no amount is expected';
+  return `${next === undefined ? '' : 'at least '}${sums.join('; ')}`;
 }
 
 function stateTiles(
@@ -115,7 +117,7 @@ export async function moneyPage(view: View): Promise<Response> {
     body: html`<p class="quiet">What was credited on each of the last 31 days, in UTC, by your own amounts.</p>
 ${
   settled.length === 0
-    ? html`<p>Nothing was credited in these days.</p>`
+    ? html`<p>Nothing was credited in these days: no payment that you expect was reported as paid.</p>`
     : tableOf('days', cells, settled.toReversed(), ({ day, transaction_type, count, ...money }) => [
         day.toISOString().slice(0, 10),
         transaction_type,

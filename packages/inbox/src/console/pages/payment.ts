@@ -13,7 +13,7 @@ import {
 } from '@payment-service/pages';
 import type { ActName } from '../../operator/acts/action-log.ts';
 import type { Act } from '../../operator/acts/offers.ts';
-import { OPERATIONS, textOf } from '../../operator/acts/operations.ts';
+import { isFar, moneyFact, OPERATIONS, textOf, usualAct } from '../../operator/acts/operations.ts';
 import type { Payment } from '../../operator/payments/read-payment.ts';
 import { type StoryStep, storyOf } from '../../operator/payments/story.ts';
 import type { TransitionDetails } from '../../operator/reports.ts';
@@ -36,32 +36,38 @@ export async function paymentPage(view: View, refused?: Refused): Promise<Respon
     const report = await view.inbox.report(transitionId);
     if (report !== undefined) details.push(report);
   }
-  return consolePage(view, {
-    title: merchant_reference || 'No reference',
-    section: '/payments',
-    crumbs: [['/payments', 'Payments']],
-    beside: html`${stateBadge(payment)}<a class="button" href="#actions">What you can do</a>`,
-    says: `${state}: ${advice.heading}`,
-    refused,
-    body: html`<div class="split"><div class="stack"><div id="answer">${note(advice.isNeeded ? 'bad' : toneOf(payment), advice.heading, advice.sentence)}</div>
+  // After an act, with what has happened to the money by now.
+  const said = view.said === '' ? '' : `${view.said} ${moneyFact(payment)}`;
+  return consolePage(
+    { ...view, said },
+    {
+      title: merchant_reference || 'No reference',
+      section: '/payments',
+      crumbs: [['/payments', 'Payments']],
+      beside: html`${stateBadge(payment)}<a class="button" href="#actions">What you can do</a>`,
+      says: `${state}: ${advice.heading}`,
+      refused,
+      body: html`<div class="split"><div class="stack"><div id="answer">${note(advice.isNeeded ? 'bad' : toneOf(payment), advice.heading, advice.sentence)}</div>
 <section class="card" id="facts">${facts({
-      'What to do': advice.todo,
-      'You may tell the customer': advice.say,
-      Expected: payment.expected === undefined ? 'nothing' : moneyText(payment.expected),
-      Until: payment.expected?.deadline && time(payment.expected.deadline.getTime()),
-      Credited: payment.settled && moneyText(payment.settled),
-      Order:
-        payment.order &&
-        html`<a href="${withQuery(at(view, '/payments'), { order: payment.order.id })}">${payment.order.id}</a>`,
-      Type: transaction_type,
-    })}</section>
+        'What to do': advice.todo,
+        'You may tell the customer': advice.say,
+        Expected: payment.expected === undefined ? 'nothing' : moneyText(payment.expected),
+        Until: payment.expected?.deadline && time(payment.expected.deadline.getTime()),
+        Credited: payment.settled && moneyText(payment.settled),
+        'Accepted by': acceptedBy(payment.actions),
+        Order:
+          payment.order &&
+          html`<a href="${withQuery(at(view, '/payments'), { order: payment.order.id })}">${payment.order.id}</a>`,
+        Type: transaction_type,
+      })}</section>
 <section class="card"><h2>The story</h2>${story(storyOf(payment).map(({ at, kind, text, detail }) => ({ at: at.getTime(), tone: KINDS[kind], title: text, detail })))}</section></div>
-${actForms(view, payment, refused?.filled)}</div>
+${actForms(view, payment, refused?.filled)}
 <section class="stack" id="evidence"><h2>Evidence</h2>
 <p class="quiet">What the service reported. Amounts are not signed: only a body that equals what you expect is credited, and your own amount is what is credited.</p>
 ${reports.length > MAX_REPORTS && html`<p class="quiet">The newest ${MAX_REPORTS} of ${reports.length}.</p>`}
-${details.map((report) => evidence(report, view.access.may.includes('bodies')))}</section>`,
-  });
+${details.map((report) => evidence(report, view.access.may.includes('bodies')))}</section></div>`,
+    },
+  );
 }
 
 const KINDS: Readonly<Record<StoryStep['kind'], Tone>> = {
@@ -102,23 +108,37 @@ ${bodyCards(report, isOpen)}</section>`;
 
 export const NOTE = { name: 'note', label: 'Why', hint: 'Kept with your name.' };
 
+/** Who has accepted the amount. */
+const acceptedBy = (actions: Payment['actions']): string | undefined => {
+  const last = actions.findLast(({ action }) => action === 'accept');
+  return last && `${last.by}: ${last.note}`;
+};
+
 /** What this visitor may do now, one form for each name. The inbox checks it again, since the page may be out of date. */
 function actForms(view: View, payment: Payment, filled: Filled | undefined): Markup {
   const mine = Map.groupBy(
     payment.acts.filter(({ name }) => view.access.may.includes(name)),
     ({ name }) => name,
   );
-  const mayNot = payment.acts.length > 0 ? 'Nothing with your permissions.' : 'Nothing now.';
+  const mayNot =
+    payment.acts.length > 0
+      ? 'Nothing with your permissions: someone with more of them can act on this payment.'
+      : 'Nothing now: no report of this payment waits for a person.';
   const none = payment.isArchived ? 'It is archived and final: its reports have no bodies any more.' : mayNot;
+  const usual = usualAct(payment);
   // To credit once more is last: it is almost never what should be done.
-  const names = [...mine.keys()].toSorted((one, other) => Number(one === LAST) - Number(other === LAST));
-  const forms = names.map((name, index) => {
-    const own = actForm(view, payment, mine.get(name) ?? [], fieldsOf(name, filled), index === 0);
-    // The first is what is usually done; the others take their place when they are asked for.
-    const isOpen = index === 0 || filled?.form === name;
+  const order = (name: ActName): number => (name === usual ? -1 : Number(name === LAST));
+  const names = [...mine.keys()].toSorted((one, other) => order(one) - order(other));
+  const forms = names.map((name) => {
+    const isUsual = name === usual;
+    const own = actForm(view, payment, mine.get(name) ?? [], fieldsOf(name, filled), isUsual);
+    // The others take their place when they are asked for.
+    const isOpen = isUsual || filled?.form === name;
     return html`<details class="card single" id="act-${name}"${isOpen ? html` open` : ''}><summary><h3>${OPERATIONS[name].label}</h3></summary>${own}</details>`;
   });
-  return html`<section class="stack" id="actions"><h2>What you can do</h2>${mine.size === 0 ? html`<p class="quiet">${none}</p>` : forms}</section>`;
+  const needless =
+    usual === undefined && html`<p class="quiet">Nothing has to be done. You can still do this:</p>`;
+  return html`<section class="stack" id="actions"><h2>What you can do</h2>${mine.size === 0 ? html`<p class="quiet">${none}</p>` : html`${needless}${forms}`}</section>`;
 }
 
 const LAST: ActName = 'applyAgain';
@@ -134,7 +154,10 @@ function actForm(
   if (first === undefined) return html``;
   const { name, money } = first;
   const { label, effect } = OPERATIONS[name];
-  const isOne = others.length === 0;
+  const isAnyFar = acts.some(({ money: one }) => one !== undefined && isFar(one, payment.expected));
+  const mustConfirm = name === 'accept' && isAnyFar;
+  // An amount is only chosen for the reader if it is the only one, and close to what is expected.
+  const isOne = others.length === 0 && !mustConfirm;
   const effects = new Set(acts.map((act) => effect(act, payment)));
   // The revision is a field of its own: what the reader has chosen stays chosen when the payment has changed, and an open page
   // keeps the revision that they saw.
@@ -142,14 +165,20 @@ function actForm(
     ({ revision: _, ...act }) => [JSON.stringify(act), choiceText(act, payment)] as const,
   );
   const [[only] = ['']] = choices;
-  return html`${[...effects].map((text) => html`<p class="quiet small">${text}</p>`)}
+  return html`${[...effects].map((text) => html`<p>${text}</p>`)}
 ${form(name, at(view, `/act/${name}`), {
   hidden: { proof: view.proof.value, revision: payment.revision, ...(isOne && { act: only }) },
-  fields: html`${isOne ? '' : fields.choice({ name: 'act', label: 'Which' }, choices)}${name === 'expect' ? moneyFields(payment, fields) : ''}${fields.field(NOTE)}${fields.problem()}`,
+  fields: html`${isOne ? '' : fields.choice({ name: 'act', label: 'Which', isRequired: true }, [['', 'Choose one'], ...choices])}${name === 'expect' ? moneyFields(payment, fields) : ''}${name === 'expect' || mustConfirm ? fields.field(AGAIN) : ''}${fields.field(NOTE)}${fields.problem()}`,
   kind: isMain ? 'main' : '',
   button: isOne && money !== undefined ? `${label}: ${textOf(money)}` : label,
 })}`;
 }
+
+const AGAIN = {
+  name: 'again',
+  label: 'Type the amount again',
+  hint: 'If it is ten times what is expected or more, a tenth of it or less, or in another currency.',
+};
 
 const COMPARED = { both: '', request: ', as requested', transaction: ', as transacted' } as const;
 
@@ -165,7 +194,7 @@ function choiceText(
 }
 
 const moneyFields = ({ expected }: Payment, fields: ReturnType<typeof fieldsOf>): Markup =>
-  html`${fields.field({ name: 'currency', label: 'Currency', value: expected?.currency ?? '' })}${fields.field({ name: 'amount', label: 'Amount', value: expected?.amount ?? '' })}${fields.choice(
+  html`${fields.field({ name: 'currency', label: 'Currency', value: expected?.currency ?? '' })}${fields.field({ name: 'amount', label: 'Amount' })}${fields.choice(
     { name: 'compare', label: 'Compare with', value: expected?.compare ?? 'both' },
     COMPARISONS.map((each) => [each, each === 'both' ? 'both amounts of a report' : `its ${each} amount`]),
   )}`;

@@ -1,15 +1,26 @@
-import { type Chip, chips, counted, html, type Markup, searchForm, withQuery } from '@payment-service/pages';
+import {
+  type Chip,
+  chips,
+  counted,
+  html,
+  type Markup,
+  searchForm,
+  count as shownCount,
+  time,
+  withQuery,
+} from '@payment-service/pages';
 import { BULK_ACTS, OPERATIONS } from '../../operator/acts/operations.ts';
 import { momentText, PAYMENT_LABELS } from '../../operator/payments/advice.ts';
-import type { PaymentFilter } from '../../operator/payments/list-payments.ts';
+import type { PaymentCounts, PaymentFilter, PaymentPage } from '../../operator/payments/list-payments.ts';
 import type { PaymentSummary } from '../../operator/payments/payment-summary.ts';
 import { orderSentences } from '../../operator/payments/sums.ts';
 import type { TransitionReason } from '../../states.ts';
 import { PAYMENT_STATES, type PaymentState } from '../../verdict/payment-state.ts';
 import { countText, wordsOfReason } from '../../words.ts';
 import { table } from '../csv.ts';
+import { claimOf } from './bodies.ts';
 import { at, consolePage, missingPage, type View } from './page.ts';
-import { paymentList, sumsText } from './summary.ts';
+import { paymentList, SUMMED, sumsTable } from './summary.ts';
 
 const DAY_MS = 86_400_000;
 const NAMES = ['state', 'reason', 'search', 'order', 'provider', 'since', 'until', 'after'] as const;
@@ -51,12 +62,16 @@ export async function paymentsPage(view: View): Promise<Response> {
   const filter = filterOf(parts);
   const found = filter && (await inbox.payments(filter));
   if (found === undefined) return missingPage(view);
-  const { items, next, lookedBackTo } = found;
+  const { items, next, lookedBackTo, at: readAt } = found;
+  // The numbers at the top are of the whole list, and not of the page that is shown of it.
+  const isWhole = next === undefined && parts.after === undefined;
+  const all = isWhole ? found : await inbox.payments({ ...filter, after: undefined, limit: SUMMED });
   const to = (changed: Parts, path = '/payments'): string =>
     withQuery(at(view, path), { ...parts, after: undefined, ...changed });
   const chip = (label: string, state: string, count?: number): Chip => ({
     ...{ label, href: to({ state, reason: undefined }), isCurrent: parts.state === state },
-    ...(count !== undefined && { count: countText(count) }),
+    // It counts all payments of the state, and not those that the rest of the filter leaves of them.
+    ...(count !== undefined && isOnlyState(parts) && { count: countText(count) }),
   });
   const ofStates = PAYMENT_STATES.filter((state) => counts[state] > 0 || state === parts.state);
   const link = (href: string, label: string): Markup => html`<a class="button" href="${href}">${label}</a>`;
@@ -69,15 +84,72 @@ export async function paymentsPage(view: View): Promise<Response> {
       ...ofStates.map((state) => chip(PAYMENT_LABELS[state], state, counts[state])),
     ])}</div>
 ${filterForm(view, parts)}
-${reasonChips(items, parts, to)}
-${items.length === 0 && lookedBackTo === undefined ? nothing(view, parts) : ''}${lookedBackTo && html`<p class="quiet" id="looked">Looked back to ${momentText(lookedBackTo)}. “Older” looks further.</p>`}${items.length > 0 && html`<p class="sums" id="sums">${counted(items.length, 'payment')}${next === undefined ? '' : ' on this page'}: <strong>${sumsText(items)}</strong>. ${orderSentences(filter ?? {}, found).join(' ')}</p>${paymentList(view, 'payments', items)}`}
+${reasonChips(all, parts, to)}
+<p class="quiet" id="shown">${filterText(parts)}${readAt && html`, as of ${time(readAt.getTime())}`}</p>
+${items.length === 0 && lookedBackTo === undefined ? nothing(view, parts) : ''}${lookedBackTo && html`<p class="quiet" id="looked">Looked back to ${momentText(lookedBackTo)}. “Older” looks further.</p>`}${
+  items.length > 0 &&
+  html`<div class="stack" id="sums"><p>${countOf(all, parts, counts)}${isWhole ? '' : html`, ${items.length} on this page`}. ${all.next !== undefined && `The sums are of the first ${SUMMED}. `}${orderSentences(filter ?? {}, found).join(' ')}</p>
+${sumsTable('list-sums', all.items)}</div>`
+}
+<nav class="actions" aria-label="The whole list"><a class="button" href="${to({}, '/payments.csv')}" download>Download CSV</a>${monthLinks(view, parts)}${bulkLinks(view, parts, all)}</nav>
+${items.length > 0 && paymentList(view, 'payments', items)}
 <nav class="actions" aria-label="Pages of the list">
 ${parts.after === undefined ? '' : link(to({}), 'Newest')}
 ${next === undefined ? '' : link(to({ after: next }), 'Older')}
-<a class="button" href="${to({}, '/payments.csv')}" download>Download as CSV</a>
-${bulkLinks(view, parts, items)}
 </nav>`,
   });
+}
+
+/** How many payments the list has. */
+function countOf({ items, next }: PaymentPage, parts: Parts, counts: PaymentCounts): string {
+  const { state = 'all' } = parts;
+  if (isOnlyState(parts) && state === 'needed') return countedText(counts.needed);
+  if (isOnlyState(parts) && isState(state)) return countedText(counts[state]);
+  return `${next === undefined ? '' : 'At least '}${counted(items.length, 'payment')}`;
+}
+
+const isOnlyState = ({ state: _, after: _a, ...narrowed }: Parts): boolean =>
+  Object.values(narrowed).every((one) => one === undefined);
+
+const countedText = (count: number): string => `${countText(count)} payment${count === 1 ? '' : 's'}`;
+
+/** What the list shows, in words: also for whom it is printed. */
+function filterText({ state = 'all', reason, search, order, provider, since, until }: Parts): string {
+  const which = isState(state)
+    ? `${PAYMENT_LABELS[state]} payments`
+    : { all: 'All payments', needed: 'Payments that need a person' }[state];
+  const days = [since && `from ${since}`, until && `until ${until}`].filter(Boolean).join(' ');
+  return [
+    which,
+    reason && isReason(reason) && `for one reason, ${wordsOfReason(reason).heading}`,
+    search && `with “${search}” in a reference`,
+    order && `of order ${order}`,
+    provider && `with a report that names ${provider}`,
+    days && `whose last change was ${days}, both days included (UTC)`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** The first and the last day of a month (UTC): of this one, or of one before it. */
+function monthOf(before: number): Required<Pick<Parts, 'since' | 'until'>> {
+  const now = new Date();
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth() - before];
+  return { since: dayText(Date.UTC(year, month)), until: dayText(Date.UTC(year, month + 1, 0)) };
+}
+
+/** A month of the list: from there, it is downloaded. */
+export function monthLinks(view: View, { after: _, reason: _r, ...parts }: Parts = {}): Markup {
+  const months = [
+    ['This month', monthOf(0)],
+    ['Last month', monthOf(1)],
+  ] as const;
+  return html`${months.map(([label, month]) => {
+    const isCurrent = parts.since === month.since && parts.until === month.until;
+    return html`<a class="button" href="${withQuery(at(view, '/payments'), { ...parts, state: 'all', ...month })}"${isCurrent ? html` aria-current="true"` : ''}>${label}</a>`;
+  })}`;
 }
 
 const filterForm = (view: View, parts: Parts): Markup =>
@@ -89,51 +161,64 @@ const filterForm = (view: View, parts: Parts): Markup =>
     },
     html`<label class="check">Order <input name="order" value="${parts.order}"></label>
 <label class="check">Provider <input name="provider" value="${parts.provider}"></label>
-<label class="check">Since <input name="since" type="date" value="${parts.since}"></label>
+<label class="check">From <input name="since" type="date" value="${parts.since}"></label>
 <label class="check">until <input name="until" type="date" value="${parts.until}"> (UTC)</label>`,
     { state: parts.state === 'needed' ? undefined : parts.state, reason: parts.reason },
   );
 
-/** What the payments of this page need. */
+/** What the payments of this list need, and how many of them need it. */
 function reasonChips(
-  items: readonly PaymentSummary[],
+  { items, next }: PaymentPage,
   { reason }: Parts,
   to: (changed: Parts) => string,
 ): Markup | string {
-  const reasons = new Set(items.flatMap(({ needs }) => needs ?? []));
-  if (reason !== undefined && isReason(reason)) reasons.add(reason);
-  if (reasons.size === 0) return '';
-  const all = [...reasons].map((one) => ({
-    label: wordsOfReason(one).heading,
-    href: to({ reason: one === reason ? undefined : one }),
-    isCurrent: one === reason,
-  }));
-  return html`<div class="head" id="reasons">${chips(all, 'What they need')}</div>`;
+  const reasons = new Map(Map.groupBy(items, ({ needs }) => needs));
+  if (reason !== undefined && isReason(reason) && !reasons.has(reason)) reasons.set(reason, []);
+  const all = [...reasons].flatMap(([one, { length }]) => {
+    if (one === undefined) return [];
+    const isCurrent = one === reason;
+    const href = to({ reason: isCurrent ? undefined : one });
+    const count = next === undefined ? shownCount(length) : `${shownCount(length)}+`;
+    return [{ label: wordsOfReason(one).heading, href, isCurrent, ...(!isCurrent && { count }) }];
+  });
+  return all.length === 0 ? '' : html`<div class="head" id="reasons">${chips(all, 'What they need')}</div>`;
 }
 
 /** Acts on everything that needs a person for one reason; each first shows what it would do. */
-function bulkLinks(
-  view: View,
-  { reason, state: _, after: _a, ...narrowed }: Parts,
-  items: readonly PaymentSummary[],
-): Markup | string {
-  if (reason === undefined || items.length === 0 || Object.values(narrowed).some((one) => one !== undefined))
-    return '';
+function bulkLinks(view: View, { reason, ...parts }: Parts, { items, next }: PaymentPage): Markup | string {
+  if (reason === undefined || items.length === 0 || !isOnlyState(parts)) return '';
+  const which = next === undefined ? counted(items.length, 'payment') : 'of them';
   return html`${BULK_ACTS.filter((act) => view.access.may.includes(act)).map(
     (act) =>
-      html`<a class="button" href="${withQuery(at(view, '/acts'), { act, reason })}">${OPERATIONS[act].label} all…</a>`,
+      html`<a class="button" href="${withQuery(at(view, '/acts'), { act, reason })}">${OPERATIONS[act].label} all: ${which}…</a>`,
   )}`;
 }
 
-function nothing(view: View, { state, search, ...others }: Parts): Markup {
+/** Why there is none, and whether that is good. */
+const NONE: Readonly<Record<PaymentState | 'needed' | 'all', string>> = {
+  needed: 'No payment needs a person: nothing waits for a decision.',
+  all: 'No payments. The first one will be here once it is expected or reported.',
+  held: 'No payment is held: no money waits for a decision.',
+  unexpected: 'Nothing unexpected was reported: every reported payment is one that you expect.',
+  overdue: 'No payment is overdue: none is unpaid after its deadline.',
+  open: 'No payment is open: nothing that you expect is still to be paid.',
+  paid: 'No payment is paid yet: nothing was credited.',
+  reversed: 'No payment was reversed: nothing that was credited was taken back.',
+  failed: 'No payment has failed.',
+  canceled: 'No payment was canceled.',
+};
+
+function nothing(view: View, { state = 'all', search, ...others }: Parts): Markup {
   if (search !== undefined)
     return html`<p class="quiet">No payment here has “${search}” in a reference. <a href="${withQuery(at(view, '/payment'), { reference: search })}">Look for exactly this reference</a>.</p>`;
   if (Object.values(others).some((part) => part !== undefined))
-    return html`<p class="quiet">No payment here. Empty the fields to see everything.</p>`;
-  return html`<p class="quiet">${state === 'needed' ? 'Nothing needs a person.' : 'No payments. The first one will be here once it is expected or reported.'}</p>`;
+    return html`<p class="quiet">No payment is in this list. Empty the fields to see all.</p>`;
+  return html`<p class="quiet">${NONE[isState(state) || state === 'needed' ? state : 'all']}</p>`;
 }
 
 const iso = (date: Date | undefined): string => date?.toISOString() ?? '';
+/** The last column: it says in the file that nothing proves it. */
+const CHARGE = 'charge_claimed_not_signed';
 /** The columns of a downloaded list. */
 const CELLS: Readonly<Record<string, (one: PaymentSummary) => string>> = {
   merchant_reference: (one) => one.merchant_reference,
@@ -152,11 +237,25 @@ const CELLS: Readonly<Record<string, (one: PaymentSummary) => string>> = {
   changed_at: (one) => iso(one.changedAt),
 };
 
+/** What the body that was credited claims as its charge. Read for each payment: no list has it. */
+async function chargeOf({ inbox }: View, { settled, isArchived }: PaymentSummary): Promise<string> {
+  if (settled === undefined || isArchived) return '';
+  const { bodies = [] } = (await inbox.report(settled.report)) ?? {};
+  const body = bodies.find(({ isSettled }) => isSettled);
+  return (body && claimOf(body, 'transaction_charge')) ?? '';
+}
+
 /** Everything in the list, read page by page while it is sent. */
 export async function paymentsTable(view: View): Promise<Response> {
   const filter = filterOf(partsOf(view.query));
   if (filter === undefined) return missingPage(view);
   const rows = view.inbox.payments({ ...filter, limit: 1000 });
   await rows; // A failure before the first line is a page.
-  return table('payments', Object.keys(CELLS), rows, (one) => Object.values(CELLS).map((cell) => cell(one)));
+  async function* charged(): AsyncGenerator<readonly [payment: PaymentSummary, charge: string]> {
+    for await (const one of rows) yield [one, await chargeOf(view, one)];
+  }
+  return table('payments', [...Object.keys(CELLS), CHARGE], charged(), ([one, charge]) => [
+    ...Object.values(CELLS).map((cell) => cell(one)),
+    charge,
+  ]);
 }

@@ -4,11 +4,14 @@ import {
   badge,
   type Column,
   column,
+  count,
   groupedDigits,
   html,
   list,
   type Markup,
+  referenceLink,
   type Tone,
+  tableOf,
 } from '@payment-service/pages';
 import { PAYMENT_LABELS } from '../../operator/payments/advice.ts';
 import type { PaymentSummary } from '../../operator/payments/payment-summary.ts';
@@ -42,7 +45,7 @@ export const paymentPath = ({ merchant_reference, transaction_type }: PaymentKey
 
 /** 'UGX 5,000,000': the stored digits, grouped. */
 export function moneyText({ currency, amount, text, isInexact }: StoredClaim): string {
-  if (currency === null && amount === null && text === undefined) return 'nothing';
+  if (currency === null && amount === null && text === undefined) return 'no amount';
   if (text !== undefined) return `${currency ?? 'no currency'} ${text === '' ? 'text' : `“${text}” as text`}`;
   const digits = groupedDigits(amount ?? (isInexact ? 'rounded' : 'no amount'));
   return `${currency ?? 'no currency'} ${digits}`;
@@ -60,7 +63,8 @@ function aligned(claim: Settled | undefined, decimals: ReadonlyMap<string, numbe
 }
 
 /** By currency, the most decimals of an amount. */
-function decimalsIn(amounts: readonly Settled[]): ReadonlyMap<string, number> {
+function decimalsOf(found: readonly PaymentSummary[]): ReadonlyMap<string, number> {
+  const amounts = found.flatMap(({ expected, settled }) => [expected ?? [], settled ?? []].flat());
   const all = new Map<string, number>();
   for (const { currency, amount } of amounts)
     all.set(currency, Math.max(all.get(currency) ?? 0, amount.split('.')[1]?.length ?? 0));
@@ -70,14 +74,10 @@ function decimalsIn(amounts: readonly Settled[]): ReadonlyMap<string, number> {
 /** Payments as a list, each a link to its page. */
 export function paymentList(view: View, name: string, found: readonly PaymentSummary[]): Markup {
   const now = Date.now();
-  const decimals = decimalsIn(
-    found.flatMap(({ expected, settled }) => [expected ?? [], settled ?? []].flat()),
-  );
+  const decimals = decimalsOf(found);
   const columns: Column<PaymentSummary>[] = [
-    column(
-      'Reference',
-      ['title', 'wide'],
-      (one) => html`<a href="${at(view, paymentPath(one))}">${one.merchant_reference || 'no reference'}</a>`,
+    column('Reference', ['title', 'wide'], (one) =>
+      referenceLink(at(view, paymentPath(one)), one.merchant_reference || 'no reference'),
     ),
     column('State', ['title'], stateBadge),
     column('What it needs', ['title', 'wide'], ({ state, needs, expected }) => {
@@ -87,17 +87,23 @@ export function paymentList(view: View, name: string, found: readonly PaymentSum
     column('Changed', ['title', 'number'], ({ changedAt }) => age(changedAt.getTime(), now)),
     column('Expected', ['number'], ({ expected }) => aligned(expected, decimals)),
     column('Credited', ['number'], ({ settled }) => aligned(settled, decimals)),
-    column('Type', ['minor'], ({ transaction_type: type }) => type),
+    column('Type', [], ({ transaction_type: type }) => type),
   ];
   const rows = found.map((one) => ({ ...one, id: hash('sha256', paymentPath(one)).slice(0, 12) }));
   return list(name, columns, rows);
 }
 
-/** The sums of a list, by currency. */
-export function sumsText(found: readonly PaymentSummary[]): string {
-  const sums = sumsOf(found);
-  const text = (amounts: readonly string[]): string =>
-    amounts.map((amount, index) => moneyText({ currency: sums[index]?.currency ?? '', amount })).join(', ');
-  if (sums.length === 0) return 'nothing expected';
-  return `${text(sums.map(({ expected }) => expected))} expected, ${text(sums.map(({ credited }) => credited))} credited`;
+/** How many payments are added up at most: more than a person decides about in a day. */
+export const SUMMED = 500;
+
+/** The sums of a list, by type and currency: a payout is no income, so the two are never added up. */
+export function sumsTable(name: string, found: readonly PaymentSummary[]): Markup {
+  const decimals = decimalsOf(found);
+  const cells = ['Type', ['Payments', 'number'], ['Expected', 'number'], ['Credited', 'number']] as const;
+  return tableOf(name, cells, sumsOf(found), ({ transaction_type: type, currency, ...sum }) => [
+    type,
+    count(sum.payments),
+    currency === undefined ? 'nothing' : aligned({ currency, amount: sum.expected }, decimals),
+    currency === undefined ? '' : aligned({ currency, amount: sum.credited }, decimals),
+  ]);
 }

@@ -1,5 +1,6 @@
 import { groupedDigits } from '@payment-service/pages/text';
 import type { Settled } from '../../verdict/evaluate.ts';
+import type { PaymentSummary } from '../payments/payment-summary.ts';
 import { ACT_NAMES, type ActName } from './action-log.ts';
 import { accept, admit, cancel, type Effect, expect } from './effects.ts';
 import {
@@ -38,8 +39,6 @@ export interface Operation {
   readonly done: (act: Pick<Act, 'money'>) => string;
 }
 
-const WORKER = 'the next free worker';
-
 export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
   accept: {
     label: 'Accept an amount',
@@ -51,7 +50,7 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
     perform: accept,
     effect: ({ money }, { expected }) =>
       `Credits ${textOf(money)}${expected === undefined || isSame(expected, money) ? '' : ` in place of ${textOf(expected)}`}. Do this only if you know that it was paid, such as from the service.`,
-    done: ({ money }) => `Accepted: ${WORKER} credits ${textOf(money)}.`,
+    done: ({ money }) => `Accepted: ${textOf(money)}.`,
   },
   apply: {
     label: 'Apply it after all',
@@ -65,8 +64,7 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
       money === undefined
         ? `Runs your handler of ${statusOf(payment, report)}, despite the rule. Do this only if you know that the status is right.`
         : `Credits ${textOf(money)} despite the rule, if a body equals it. Do this only if you know that it was paid.`,
-    done: ({ money }) =>
-      `It will be applied: ${WORKER} ${money ? `credits ${textOf(money)}` : 'runs its handler'}.`,
+    done: () => 'It will be applied despite the rule.',
   },
   applyAgain: {
     label: 'Apply again',
@@ -78,8 +76,7 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
     perform: admit,
     effect: ({ money, report }, payment) =>
       `It was applied. This ${money ? `credits ${textOf(money)}` : `runs your handler of ${statusOf(payment, report)}`} a second time. Do this only if the service confirms that it happened again, or if you have undone its effect.`,
-    done: ({ money }) =>
-      `It will be applied again: ${WORKER} ${money ? `credits ${textOf(money)} once more` : 'runs its handler once more'}.`,
+    done: () => 'It will be applied again.',
   },
   retry: {
     label: 'Retry',
@@ -90,7 +87,7 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
     moves: 'pending',
     effect: ({ money }) =>
       `Checks it again now, under the same rules${money ? `: credits ${textOf(money)} if that is what was paid` : ''}.`,
-    done: () => `Retried: ${WORKER} checks it again.`,
+    done: () => 'Retried.',
   },
   close: {
     label: 'Close',
@@ -141,6 +138,50 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
 export const BULK_ACTS = ['retry', 'close'] as const;
 export type BulkAct = (typeof BULK_ACTS)[number];
 export const MAX_ACTED = 1000;
+
+type Needs = NonNullable<PaymentSummary['needs']>;
+/** What is usually done about a reason, where it is not the first act that is offered: none of these credits. */
+const USUAL: Readonly<Partial<Record<Needs, ActName>>> = {
+  ...{ no_expectation: 'expect', amount_missing: 'expect', currency_case: 'expect' },
+  ...{ already_settled: 'close', paid_by_another: 'close', order_paid: 'close', canceled: 'close' },
+  ...{ transition_not_allowed: 'close', empty_reference: 'close', transaction_ended: 'close' },
+};
+
+/** What is usually done with a payment; undefined if nothing has to be done. */
+export function usualAct({
+  state,
+  needs,
+  acts,
+}: PaymentSummary & { readonly acts: readonly Act[] }): ActName | undefined {
+  const names = acts.map(({ name }) => name);
+  const usual =
+    needs === undefined ? (state === 'overdue' ? 'cancel' : undefined) : (USUAL[needs] ?? names[0]);
+  return names.find((name) => name === usual);
+}
+
+/** From this share of what is expected on, or its inverse, an amount is probably a slip or an attack. */
+const FAR = 10;
+
+/** Whether an amount must be confirmed: it is ten times what is expected, a tenth of it, or in another currency. */
+export function isFar(money: Settled, expected: Settled | undefined): boolean {
+  if (expected === undefined) return false;
+  const share = Number(money.amount) / Number(expected.amount);
+  return money.currency !== expected.currency || share >= FAR || share <= 1 / FAR;
+}
+
+/** What has happened to the money, after an act. */
+export function moneyFact({
+  settled,
+  merchant_reference: reference,
+  reports,
+}: Pick<PaymentSummary, 'settled' | 'merchant_reference'> & Pick<ActedOn, 'reports'>): string {
+  const isUnderWay = reports.some(({ state }) => state === 'pending' || state === 'retrying');
+  const to = reference === '' ? '' : ` to ${reference}`;
+  const credited = settled
+    ? `${textOf(settled)} was credited${to}.`
+    : `Nothing was credited${isUnderWay ? ' yet' : to}.`;
+  return isUnderWay ? `${credited} The next free worker checks a report.` : credited;
+}
 
 /** Everything that can be done with this payment now. */
 export function actsOf(payment: ActedOn): Act[] {

@@ -31,7 +31,6 @@ export const PAYMENT_LABELS: Readonly<Record<PaymentState, string>> = {
 };
 
 type Own = Omit<Advice, 'isNeeded'>;
-const NOTHING = 'Nothing.';
 const CHECKING = 'We are checking your payment. Please do not pay again.';
 
 type Advised = PaymentSummary & Partial<Pick<ActedOn, 'isCanceled'>>;
@@ -99,31 +98,31 @@ const OWN: Readonly<Record<PaymentState, (payment: Advised) => Own>> = {
   open: ({ expected }) => ({
     heading: 'Not paid yet',
     sentence: `Not paid yet: ${textOf(expected)} is expected${expected?.deadline ? ` by ${dayOf(expected.deadline)}` : ''}.`,
-    todo: NOTHING,
+    todo: 'Nothing: the customer can still pay.',
     say: 'We have not received your payment yet.',
   }),
   paid: ({ settled, replaced }) => ({
     heading: 'Paid',
     sentence: `Paid: ${textOf(settled)} was credited on ${dayOf(settled?.at)}.${replacedText(replaced)}`,
-    todo: NOTHING,
+    todo: 'Nothing: the money is credited.',
     say: `Your payment of ${textOf(settled)} has arrived.`,
   }),
   reversed: ({ settled }) => ({
     heading: 'Reversed',
     sentence: `Taken back: ${textOf(settled)} was credited on ${dayOf(settled?.at)}, and the service then reported a reversal.`,
-    todo: NOTHING,
+    todo: 'Nothing here: your handler was told of it. Check that nothing more is delivered.',
     say: 'Your payment was returned to you.',
   }),
   failed: ({ expected }) => ({
     heading: 'Failed',
     sentence: `Not paid: the service reports that it failed. A later payment of ${textOf(expected)} still counts.`,
-    todo: NOTHING,
+    todo: 'Nothing: nothing was paid, and the customer can try again.',
     say: 'Your payment did not succeed. You can try again.',
   }),
   canceled: ({ expected }) => ({
     heading: 'Canceled',
     sentence: `Canceled: ${textOf(expected)} is no longer expected. If it is paid after all, that waits for a person.`,
-    todo: NOTHING,
+    todo: 'Nothing: no money is expected any more.',
     say: 'This payment was canceled.',
   }),
 };

@@ -16,7 +16,7 @@ export interface StoryStep {
 const DONE: Readonly<Record<OperatorAction['action'], string>> = {
   retry: 'Retried',
   close: 'Report closed',
-  accept: 'Amount accepted',
+  accept: 'Accepted',
   apply: 'Applied after all',
   applyAgain: 'Applied again',
   cancel: 'Canceled',

@@ -3,27 +3,48 @@ import { textOf } from '../acts/operations.ts';
 import type { PaymentFilter, PaymentPage } from './list-payments.ts';
 import type { PaymentSummary } from './payment-summary.ts';
 
-/** What is expected and what was credited in one currency, exact. */
+/** What is expected and what was credited of one type in one currency, exact. */
 export interface PaymentSum {
-  readonly currency: string;
+  readonly transaction_type: string;
+  /** Undefined for payments of which nothing is expected. */
+  readonly currency: string | undefined;
+  readonly payments: number;
   readonly expected: string;
   readonly credited: string;
 }
 
-/** The sums of a list of payments, by currency. */
-export function sumsOf(payments: readonly Pick<PaymentSummary, 'expected' | 'settled'>[]): PaymentSum[] {
-  const all = payments.filter(({ expected }) => expected !== undefined);
+type Summed = Pick<PaymentSummary, 'transaction_type' | 'expected' | 'settled'>;
+
+/** The sums of a list of payments, by type and currency: what goes out is never added to what comes in. */
+export function sumsOf(payments: readonly Summed[]): PaymentSum[] {
   const total = (amounts: readonly (string | undefined)[]): string =>
     sumOfProducts(amounts.flatMap((amount) => (amount === undefined ? [] : [[amount, 1] as const])));
-  return [...Map.groupBy(all, ({ expected }) => expected?.currency ?? '')].map(([currency, same]) => ({
-    currency,
-    expected: total(same.map(({ expected }) => expected?.amount)),
-    credited: total(same.map(({ settled }) => settled?.amount)),
-  }));
+  const groups = Map.groupBy(payments, ({ transaction_type: type, expected }) =>
+    JSON.stringify([type, expected?.currency]),
+  );
+  const inOrder = [...groups].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return inOrder.flatMap(([, same]) =>
+    same.slice(0, 1).map(({ transaction_type, expected }) => ({
+      transaction_type,
+      currency: expected?.currency,
+      payments: same.length,
+      expected: total(same.map((one) => one.expected?.amount)),
+      credited: total(same.map((one) => one.settled?.amount)),
+    })),
+  );
 }
 
+/** Those of an amount: nothing is known of the money of the others. */
+export const moneySumsOf = (payments: readonly Summed[]): (PaymentSum & { readonly currency: string })[] =>
+  sumsOf(payments).flatMap(({ currency, ...sum }) => (currency === undefined ? [] : [{ ...sum, currency }]));
+
+/** 'UGX 500', and 'UGX 500, PAYOUT': the usual type is not named. */
+export const ofType = (text: string, type: string): string =>
+  type === 'COLLECTION' ? text : `${text}, ${type}`;
+
 /**
- * What is paid of an order, a sentence for each currency, if a page has all of its payments. What was taken back does not count.
+ * What is paid of an order, a sentence for each type and currency, if a page has all of its payments. What was taken back does not
+ * count.
  */
 export function orderSentences(
   { order: id, limit: _, ...narrowed }: PaymentFilter,
@@ -33,8 +54,8 @@ export function orderSentences(
   const isWhole = next === undefined && Object.values(narrowed).every((each) => each === undefined);
   if (id === undefined || order === undefined || !isWhole) return [];
   const kept = items.map((each) => (each.state === 'reversed' ? { ...each, settled: undefined } : each));
-  return sumsOf(kept).map(({ currency, credited }) => {
+  return moneySumsOf(kept).map(({ transaction_type, currency, credited }) => {
     const [paid, total] = [credited, order.total].map((amount) => textOf({ currency, amount }));
-    return `${paid} of ${total} is paid of order ${id}.`;
+    return `${paid} of ${total} is paid of order ${ofType(id, transaction_type)}.`;
   });
 }
