@@ -55,7 +55,8 @@ const read = (paths: readonly string[]): Promise<Asked[]> =>
     }),
   );
 
-const LISTS = ' transactions deliveries deliveries/failures requests wallets wallets/UGX providers check explain start settings';
+const LISTS =
+  ' transactions deliveries deliveries/failures requests wallets wallets/UGX providers check explain start settings';
 
 test('the pages of a new sandbox, and of what does not exist, are as written down', async () => {
   openShop();

@@ -31,20 +31,21 @@ export async function placeOrder(product: Product, posted: URLSearchParams, cont
 
   const form = readCheckoutForm(posted);
   const providers = await providersFor(context.client, product);
-  const isFormId = /^[0-9a-f]{32}$/.test(formId);
-  const checkout = { product, providers, baseUrl, form, instead: instead?.reference };
-  const show = (refusal?: Refusal): Promise<Page> =>
-    payPage({ ...checkout, refusal, formId: isFormId ? formId : undefined });
+  const checkout = {
+    ...{ product, providers, baseUrl, form, instead: instead?.reference },
+    formId: /^[0-9a-f]{32}$/.test(formId) ? formId : undefined,
+  };
+  const again = (problems: Refusal['problems'], heading?: string): Promise<Page> =>
+    payPage({ ...checkout, formId: undefined, refusal: { problems, heading } });
   const step = formField(posted, 'step');
   if (step === 'change') return choicePage(checkout);
   const refusal = refusalOf(form, product, providers);
   const choice = refusal?.problems.filter(([field]) => field !== 'name' && field !== 'account') ?? [];
   if (choice.length > 0) return choicePage({ ...checkout, refusal: { ...refusal, problems: choice } });
-  if (step === 'choose') return show();
-  if (refusal !== undefined) return show(refusal);
-  if (!isFormId) {
-    const problems = [['', 'Nothing was ordered; submit it again.']] as const;
-    return show({ heading: 'This form is not valid', problems });
+  if (step === 'choose') return payPage(checkout);
+  if (refusal !== undefined) return again(refusal.problems, refusal.heading);
+  if (checkout.formId === undefined) {
+    return again([['', 'Nothing was ordered; submit it again.']], 'This form is not valid');
   }
 
   const offers = offersFor(form, product, providers);
@@ -69,11 +70,6 @@ export async function placeOrder(product: Product, posted: URLSearchParams, cont
   await orders.start(order, start).catch((error: unknown) => {
     log(`${reference}: the start of the payment could not be stored: ${String(error)}`);
   });
-  if (start.state === 'refused') {
-    return payPage({
-      ...checkout,
-      refusal: { heading: 'Your payment was not started', problems: [['', start.why]] },
-    });
-  }
+  if (start.state === 'refused') return again([['', start.why]], 'Your payment was not started');
   return leadTo(reference, start.state === 'started' ? start.paymentUrl : undefined);
 }
