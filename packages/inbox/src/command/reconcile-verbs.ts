@@ -27,7 +27,7 @@ import { STATUS_MEANINGS } from '../states.ts';
 import { messageOf, WrongUse } from './failure.ts';
 import { paragraphs, table } from './format.ts';
 import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
-import { type AddVerb, moment, named, option, quoted, required, upTo, verb } from './verbs.ts';
+import { type AddVerb, endMoment, moment, named, option, quoted, required, upTo, verb } from './verbs.ts';
 
 /** Of a file of verdicts, so many characters are written together. */
 const PIECE = 65_536;
@@ -74,7 +74,7 @@ export const RECONCILE: AddVerb = verb({
   argument: new Argument('[file]', 'a CSV file with a header; without it, the balances are compared'),
   options: [
     required('--from <date>', 'the start of the period', moment),
-    required('--to <date>', 'its end, exclusive', moment),
+    required('--to <date>', 'its end; a date without a time includes its day', endMoment),
     option(
       '--map <field=column,…>',
       `which column is which of ${COLUMN_FIELDS.join(', ')}; a name, or a number such as #3`,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { aesGcm } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { commandOn } from '../support/command.ts';
-import { BASE, choiceIn, formIn, formsIn, newConsoleShop, pageOf, visit } from '../support/console.ts';
+import { BASE, choiceIn, formIn, formsIn, newConsoleShop, pageOf, unescaped, visit } from '../support/console.ts';
 import { MINUTE_MS, money, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
@@ -111,6 +111,92 @@ test('a partial amount is accepted with a note, and is what is credited', async 
   expect(paidIn.text).toContain(`Accepted by dana: ${note}`);
   expect(paidIn.text).not.toContain('equalled the expectation');
   expect(formsIn(paidIn.html)).toEqual(['forget', 'applyAgain']);
+});
+
+test('an amount of ten times what is expected, a tenth of it or in another currency is not preselected, and is typed again', async () => {
+  const { inbox, merchant } = await newConsoleShop();
+  const visitor = visit(inbox);
+  const KES = { request_currency: 'KES', transaction_currency: 'KES' };
+  const note = 'The service says so.';
+  const cases = [
+    ['MANY', 5000, {}, 'UGX 5,000'],
+    ['FEW', 50, {}, 'UGX 50'],
+    ['OTHER', 500, KES, 'KES 500'],
+  ] as const;
+  for (const [reference, amount, payload, shown] of cases) {
+    await inbox.expect(money(reference));
+    await inbox.route.onCallback(paid(reference, amount, payload));
+    await workOff(inbox);
+    const { html } = await visitor.get(pageOf(reference));
+    const { values } = formIn(html, 'accept');
+    expect(values['act'], reference).toBe('');
+    const act = choiceIn(html, 'accept', `${shown}: COMPLETED`);
+    for (const again of ['', '500', '5001', `${amount}.5`]) {
+      if (again === String(amount)) continue;
+      const refused = await visitor.post('/act/accept', { ...values, act, note, again });
+      expect([refused.status, again], reference).toEqual([422, again]);
+      expect(refused.text).toContain(`${shown} is far from the expected UGX 500. Type ${amount} here`);
+    }
+    expect(await merchant.credits()).not.toContain(`${reference} ${amount}`);
+    const done = await visitor.post('/act/accept', { ...values, act, note, again: ` ${amount}.00` });
+    expect(done.status).toBe(303);
+    await workOff(inbox);
+    expect(await merchant.credits()).toContain(`${reference} ${amount}`);
+    expect((await visitor.get(pageOf(reference))).text).toContain(`${shown} was credited to ${reference}.`);
+  }
+});
+
+test('another amount that is far from what is expected is typed again; one that is close is not', async () => {
+  const { inbox } = await newConsoleShop();
+  await inbox.expect(money('SLIP'));
+  const visitor = visit(inbox);
+  const state = (fields: object) =>
+    visitor.send(pageOf('SLIP'), 'expect', { currency: 'UGX', compare: 'both', note: 'slip', ...fields });
+  expect((await state({ amount: '5000' })).status).toBe(422);
+  expect((await inbox.payment('SLIP'))?.expected?.amount).toBe('500');
+  const done = await state({ amount: '5000', again: '5,000' });
+  expect(done.text).toContain('UGX 5,000 is expected now');
+  expect(done.text).toContain('Nothing was credited to SLIP.');
+  expect((await state({ amount: '4999' })).text).toContain('UGX 4,999 is expected now');
+});
+
+test('the usual act of a reason is first and open, and none is open where nothing has to be done', async () => {
+  const { inbox, pay } = await newConsoleShop('NONE');
+  for (const reference of ['OK', 'DEAD-1']) {
+    await inbox.expect(money(reference));
+    await pay(reference);
+  }
+  await inbox.expect({ ...money('LATE'), deadline: new Date(0) });
+  const visitor = visit(inbox);
+  const openIn = async (reference: string): Promise<string[]> => {
+    const { html } = await visitor.get(pageOf(reference));
+    return [...html.matchAll(/<details class="card single" id="act-(\w+)" open>/g)].map(([, name = '']) => name);
+  };
+  expect(await openIn('DEAD-1')).toEqual(['retry']);
+  expect(await openIn('LATE')).toEqual(['cancel']);
+  expect(await openIn('NONE')).toEqual(['expect']);
+  expect(await openIn('OK')).toEqual([]);
+  await pay('OK', 500, { internal_reference: 'INT-2' });
+  expect(await openIn('OK')).toEqual(['close']);
+});
+
+test('a month is downloaded in two clicks, with what the credited body claims as its charge', async () => {
+  const { inbox, pay } = await newConsoleShop();
+  await inbox.expect(money('PAID'));
+  await pay('PAID', 500, { transaction_charge: 12.5 });
+  const visitor = visit(inbox);
+  const links = (html: string, label: string): string | undefined =>
+    [...html.matchAll(/<a class="button" href="([^"]*)"[^>]*>([^<]*)</g)].find(([, , text]) => text === label)?.[1];
+  for (const from of ['', '/payments']) {
+    const month = unescaped(links((await visitor.get(from)).html, 'This month') ?? '').slice(BASE.length);
+    const shown = await visitor.get(month);
+    expect(rowsIn(shown.html, 'payments')).toEqual(['PAID']);
+    const file = unescaped(links(shown.html, 'Download CSV') ?? '').slice(BASE.length);
+    const [head = '', row = ''] = (await visitor.get(file)).html.split('\r\n');
+    expect([head.split(',').at(-1), row.split(',').at(-1)]).toEqual(['charge_claimed_not_signed', '12.5']);
+    const before = unescaped(links(shown.html, 'Last month') ?? '').slice(BASE.length);
+    expect((await visitor.get(before)).text).toContain('No payment is in this list.');
+  }
 });
 
 test('several acts of one name are one form, whose choice carries the revision that the page showed', async () => {

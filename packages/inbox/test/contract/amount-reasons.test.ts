@@ -111,7 +111,7 @@ test('the command and the console say what was sent, and accept the text', async
   for (const said of [
     /^The amount was sent as text$/m,
     text500,
-    /Accepted: the next free worker credits UGX 500/,
+    /Accepted: UGX 500/,
   ])
     expect(screen()).toMatch(said);
   const visitor = visit(inbox);
