@@ -1,5 +1,5 @@
-/** A date, with or without a time of day, that does not say its offset. */
-const LOCAL = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)?$/;
+/** A date, with or without a time of day, and the offset of that time if it has one. */
+const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Whether the runtime knows the zone: an IANA name such as Africa/Kampala, or UTC. */
@@ -26,12 +26,13 @@ function aheadMs(timeZone: string, ms: number): number {
  * such as `2026-01-31T09:00Z`, names the same moment in every zone. `undefined` if it is neither.
  */
 export function momentIn(timeZone: string, text: string): Date | undefined {
-  const date = new Date(LOCAL.test(text) ? `${DAY.test(text) ? `${text}T00:00` : text}Z` : text);
+  const [, day, offset] = DATE.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  const date = new Date(offset === undefined ? `${DAY.test(text) ? `${text}T00:00` : text}Z` : text);
   const ms = date.getTime();
-  if (Number.isNaN(ms)) return undefined;
-  if (!LOCAL.test(text)) return date;
   // JavaScript reads 30 February as 2 March.
-  if (!date.toISOString().startsWith(text.slice(0, 10))) return undefined;
+  if (Number.isNaN(ms) || new Date(`${day}T00:00Z`).toISOString().slice(0, 10) !== day) return undefined;
+  if (offset !== undefined) return date;
   // The offset at the moment that is meant may differ from that at the same time in UTC: clocks change in between.
   return new Date(ms - aheadMs(timeZone, ms - aheadMs(timeZone, ms)));
 }

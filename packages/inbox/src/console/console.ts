@@ -6,6 +6,7 @@ import { ACT_NAMES } from '../operator/acts/action-log.ts';
 import { BULK_ACTS } from '../operator/acts/operations.ts';
 import { isInbox, versionOf } from '../operator/version.ts';
 import { failureStack } from '../reporting/failure-text.ts';
+import { isTimeZone } from '../time-zone.ts';
 import { type ConsoleAccess, checkAccess, hasProof, mayBeOwnForm, proofFor } from './access.ts';
 import { readForm } from './form.ts';
 import { movedTo } from './moved.ts';
@@ -35,6 +36,12 @@ export interface ConsoleOptions {
    * @default '', the root
    */
   readonly basePath?: string | undefined;
+  /**
+   * Whose days the forms, the months and "today" mean: an IANA name, such as 'Africa/Kampala'. Times and charts stay in UTC.
+   *
+   * @default 'UTC'
+   */
+  readonly timeZone?: string | undefined;
   /** Called with failures, such as an unavailable database; the visitor sees a constant page. @default console.error */
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
@@ -89,9 +96,10 @@ export function inboxConsole(inbox: AnyInbox, options: ConsoleOptions): InboxCon
       (value) => typeof value === 'string' && /^(?:\/[\w.~-]+)*$/.test(value),
       "a path without a slash at its end, such as '/admin/payments'",
     ],
+    timeZone: [isTimeZone, "the name of a time zone, such as 'Africa/Kampala'"],
     onError: FUNCTION,
   });
-  const { authorize, basePath = '', onError = printError } = options;
+  const { authorize, basePath = '', timeZone = 'UTC', onError = printError } = options;
   const version = shared(() => versionOf(inbox));
 
   const serve = async (request: Request, incoming: IncomingMessage | undefined): Promise<Response> => {
@@ -112,7 +120,7 @@ export function inboxConsole(inbox: AnyInbox, options: ConsoleOptions): InboxCon
     if (pathname === `${basePath}/` && basePath !== '') return redirectTo(basePath);
     const proof = proofFor(request, access.by, basePath);
     const said = confirmation.take(headers);
-    const view: View = { inbox, basePath, access, proof, path, query, said, version: '' };
+    const view: View = { inbox, basePath, timeZone, access, proof, path, query, said, version: '' };
     if (method === 'POST') {
       // Before the body, which costs far more (threat A63).
       if (!mayBeOwnForm(request)) return plainResponse(403);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { aesGcm } from '../../src/index.ts';
+import { dayIn } from '../../src/time-zone.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { commandOn } from '../support/command.ts';
 import { BASE, choiceIn, formIn, formsIn, newConsoleShop, pageOf, unescaped, visit } from '../support/console.ts';
@@ -50,6 +51,13 @@ test('the list shows first what needs a person, narrows, finds either reference,
   );
   for (const wrong of ['since=yesterday', 'state=__proto__', 'reason=A', 'until=%2b275760-09-13'])
     expect((await visitor.get(`/payments?${wrong}`)).status, wrong).toBe(404);
+  // What is paid now is of tomorrow where clocks are 14 hours ahead, unless it is early in the day of UTC.
+  const ahead = visit(inbox, undefined, { timeZone: 'Pacific/Kiritimati' });
+  const there = dayIn('Pacific/Kiritimati', Date.now());
+  const path = `/payments?state=paid&since=${there}&until=${there}`;
+  expect(rowsIn((await ahead.get(path)).html, 'payments')).toEqual(['PAID']);
+  expect((await ahead.get(path)).text).toContain(`${there}, both days included (Pacific/Kiritimati)`);
+  expect((await ahead.get('')).text).toContain('credited today (Pacific/Kiritimati), 1 payment');
   // It is downloaded whole, whatever page it is on.
   const { html, headers } = await visitor.get('/payments.csv?state=needed');
   expect(html.trimEnd().split('\r\n')).toHaveLength(62);

@@ -2,13 +2,13 @@ import { ConfigurationError, NotFoundError } from '@payment-service/core';
 import { badge, capital, type Field, html, type Markup, note, tableOf, time } from '@payment-service/pages';
 import type { BalanceReport, SettledTotal } from '../../reconciliation/balance-report.ts';
 import { chargesIn, kindsIn, type Pairs, pairsIn } from '../../reconciliation/name-value-pairs.ts';
+import { endIn, momentIn } from '../../time-zone.ts';
 import type { View } from './page.ts';
 import { money, moneyText } from './summary.ts';
 
-const DAY_MS = 86_400_000;
 export const DAYS: readonly Field[] = [
   { name: 'from', label: 'From', type: 'date' },
-  { name: 'to', label: 'Until', hint: 'This day is included (UTC).', type: 'date' },
+  { name: 'to', label: 'Until', hint: 'This day is included.', type: 'date' },
 ];
 const HINT = 'How long before and after its settlement here a collection may be credited, in seconds.';
 export const BALANCES: readonly Field[] = [
@@ -19,8 +19,8 @@ export const BALANCES: readonly Field[] = [
   { name: 'kinds', label: 'What other types do', hint: 'Such as PAYOUT=paid_out.' },
 ];
 /** What was settled in a period, and what the wallets gained. */
-export async function balances({ inbox, query }: View): Promise<Markup> {
-  const period = periodIn(query);
+export async function balances({ inbox, query, timeZone }: View): Promise<Markup> {
+  const period = periodIn(query, timeZone);
   const seconds = (name: string): number => Number(query.get(name) || Number.NaN);
   const pairs = (name: string): Pairs | undefined => pairsIn(query.get(name) ?? '');
   const creditedWithin = { secondsBefore: seconds('before'), secondsAfter: seconds('after') };
@@ -96,8 +96,11 @@ ${
 ${uncounted.length === 0 ? '' : html`<h3>Settled, and in no interval</h3>${totals('uncounted', uncounted)}`}`;
 };
 
-/** Both days are in it (UTC). */
-export function periodIn(query: URLSearchParams): { from: Date; to: Date } {
-  const day = (name: string): number => new Date(`${query.get(name)}T00:00Z`).getTime();
-  return { from: new Date(day('from')), to: new Date(day('to') + DAY_MS) };
+/** Both days are in it. */
+export function periodIn(query: URLSearchParams, timeZone: string): { from: Date; to: Date } {
+  const invalid = new Date(Number.NaN);
+  return {
+    from: momentIn(timeZone, query.get('from') ?? '') ?? invalid,
+    to: endIn(timeZone, query.get('to') ?? '') ?? invalid,
+  };
 }

@@ -1,7 +1,8 @@
+import { sumOfProducts } from '@payment-service/core/reconcile';
 import { counted, html, type Markup, note, tableOf } from '@payment-service/pages';
-import type { InboxHistory } from '../../operator/history.ts';
 import type { PaymentCounts, PaymentPage } from '../../operator/payments/list-payments.ts';
 import { moneySumsOf, ofType } from '../../operator/payments/sums.ts';
+import { dayIn, momentIn } from '../../time-zone.ts';
 import { countText, EVIDENCE_WORDS } from '../../words.ts';
 import { historyCharts } from './charts.ts';
 import { at, consolePage, type View } from './page.ts';
@@ -10,7 +11,6 @@ import { monthLinks } from './payments.ts';
 import { moneyText, paymentList, paymentPath, SUMMED } from './summary.ts';
 
 const SHOWN = 5;
-const DAY_MS = 86_400_000;
 
 /** What was credited, what needs a person, the search of support, and what the last days brought. */
 export async function overviewPage(view: View): Promise<Response> {
@@ -28,7 +28,7 @@ ${paymentList(view, `${id}-payments`, page.items.slice(0, SHOWN))}</details>`;
     section: '/',
     says: `${countText(counts.needed)} need a person`,
     banners: await banners(view),
-    body: html`<div class="tiles" id="counts">${moneyTiles(view, history)}${stateTiles(view, counts, { needed, overdue })}</div>
+    body: html`<div class="tiles" id="counts">${await moneyTiles(view, history.to)}${stateTiles(view, counts, { needed, overdue })}</div>
 ${paidForm(view, '')}
 ${historyCharts(history)}
 <nav class="actions" aria-label="Payments of a month"><span class="quiet">Payments to download:</span>${monthLinks(view)}</nav>
@@ -39,19 +39,34 @@ ${await unreadable(view)}`,
 }
 
 /** What was credited today and yesterday, exact. */
-function moneyTiles(view: View, { settled, to }: InboxHistory): Markup[] {
-  const today = to.getTime() - (to.getTime() % DAY_MS);
+async function moneyTiles(view: View, now: Date): Promise<Markup[]> {
+  const { inbox, timeZone } = view;
+  const begins = (day: string): Date => momentIn(timeZone, day) ?? now;
+  const today = begins(dayIn(timeZone, now.getTime()));
+  const yesterday = begins(dayIn(timeZone, today.getTime() - 1));
   const days = [
-    ['today', today],
-    ['yesterday', today - DAY_MS],
+    ['today', { from: today, to: new Date(now.getTime() + 1) }],
+    ['yesterday', { from: yesterday, to: today }],
   ] as const;
-  return days.map(([word, day]) => {
-    const own = settled.filter((one) => one.day.getTime() === day);
-    // One for each currency and type: a payout is no income, so the two are never added up.
-    const texts = own.map(({ transaction_type: type, ...one }) => ofType(moneyText(one), type));
+  const tiles: Markup[] = [];
+  for (const [word, period] of days) {
+    const own = await inbox.totals(period);
     const payments = own.reduce((sum, one) => sum + one.count, 0);
-    return html`<a class="tile ${own.length === 0 ? 'neutral' : 'good'}" id="${word}" href="${at(view, '/money')}">${texts.length === 0 ? html`<strong>Nothing</strong>` : texts.map((text) => html`<strong class="money">${text}</strong>`)}<div class="quiet">credited ${word} (UTC)${payments === 0 ? '' : `, ${counted(payments, 'payment')}`}</div></a>`;
-  });
+    // One for each currency and type: a payout is no income, so the two are never added up.
+    const byKind = Map.groupBy(own, ({ currency, transaction_type: type }) =>
+      JSON.stringify([type, currency]),
+    );
+    const texts = [...byKind.values()].flatMap((same) => {
+      const [one] = same;
+      if (one === undefined) return [];
+      const amount = sumOfProducts(same.map((each) => [each.amount, 1]));
+      return ofType(moneyText({ currency: one.currency, amount }), one.transaction_type);
+    });
+    tiles.push(
+      html`<a class="tile ${own.length === 0 ? 'neutral' : 'good'}" id="${word}" href="${at(view, '/money')}">${texts.length === 0 ? html`<strong>Nothing</strong>` : texts.map((text) => html`<strong class="money">${text}</strong>`)}<div class="quiet">credited ${word} (${timeZone})${payments === 0 ? '' : `, ${counted(payments, 'payment')}`}</div></a>`,
+    );
+  }
+  return tiles;
 }
 
 /** Of the payments of a list, by type and currency; "at least" if there are more. */

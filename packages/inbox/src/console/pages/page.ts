@@ -15,6 +15,8 @@ import type { ConsoleAccess, ConsolePermission, FormProof } from '../access.ts';
 export interface View {
   readonly inbox: AnyInbox;
   readonly basePath: string;
+  /** Whose days the forms mean. */
+  readonly timeZone: string;
   readonly access: ConsoleAccess;
   readonly proof: FormProof;
   /** Below the base path. */

@@ -15,6 +15,7 @@ import type { PaymentCounts, PaymentFilter, PaymentPage } from '../../operator/p
 import type { PaymentSummary } from '../../operator/payments/payment-summary.ts';
 import { orderSentences } from '../../operator/payments/sums.ts';
 import type { TransitionReason } from '../../states.ts';
+import { dayIn, endIn, momentIn } from '../../time-zone.ts';
 import { PAYMENT_STATES, type PaymentState } from '../../verdict/payment-state.ts';
 import { countText, wordsOfReason } from '../../words.ts';
 import { table } from '../csv.ts';
@@ -22,7 +23,6 @@ import { claimOf } from './bodies.ts';
 import { at, consolePage, missingPage, type View } from './page.ts';
 import { paymentList, SUMMED, sumsTable } from './summary.ts';
 
-const DAY_MS = 86_400_000;
 const NAMES = ['state', 'reason', 'search', 'order', 'provider', 'since', 'until', 'after'] as const;
 /** A filter as the parts of an address. `needed` and `all` are states here. */
 type Parts = Readonly<Partial<Record<(typeof NAMES)[number], string | undefined>>>;
@@ -33,15 +33,16 @@ const isState = (text: string): text is PaymentState => PAYMENT_STATES.some((sta
 const partsOf = (query: URLSearchParams): Parts =>
   Object.fromEntries(NAMES.map((name) => [name, query.get(name)?.trim() || undefined]));
 
-const dayIn = (day: string | undefined, moreMs = 0): Date | undefined =>
-  day === undefined ? undefined : new Date(Date.parse(`${day}T00:00Z`) + moreMs);
-
-/** undefined if the address is invalid. The days are those of UTC, and the last one is part of the period. */
-function filterOf({ state = 'all', reason, since, until, ...others }: Parts): PaymentFilter | undefined {
+/** undefined if the address is invalid. The last day is part of the period. */
+function filterOf(
+  { state = 'all', reason, since, until, ...others }: Parts,
+  timeZone: string,
+): PaymentFilter | undefined {
   if (reason !== undefined && !isReason(reason)) return undefined;
   if (!isState(state) && state !== 'all' && state !== 'needed') return undefined;
-  const [from, to] = [dayIn(since), dayIn(until, DAY_MS)];
-  if ([from, to].some((day) => Number.isNaN(day?.getTime()))) return undefined;
+  const from = since === undefined ? undefined : momentIn(timeZone, since);
+  const to = until === undefined ? undefined : endIn(timeZone, until);
+  if ((since !== undefined && from === undefined) || (until !== undefined && to === undefined)) return undefined;
   return {
     ...(isState(state) && { state }),
     ...(state === 'needed' && { needed: true }),
@@ -59,7 +60,7 @@ export async function paymentsPage(view: View): Promise<Response> {
     ...given,
     state: given.state ?? (isAsked || counts.needed === 0 ? 'all' : 'needed'),
   };
-  const filter = filterOf(parts);
+  const filter = filterOf(parts, view.timeZone);
   const found = filter && (await inbox.payments(filter));
   if (found === undefined) return missingPage(view);
   const { items, next, lookedBackTo, at: readAt } = found;
@@ -85,7 +86,7 @@ export async function paymentsPage(view: View): Promise<Response> {
     ])}</div>
 ${filterForm(view, parts)}
 ${reasonChips(all, parts, to)}
-<p class="quiet" id="shown">${filterText(parts)}${readAt && html`, as of ${time(readAt.getTime())}`}</p>
+<p class="quiet" id="shown">${filterText(parts, view.timeZone)}${readAt && html`, as of ${time(readAt.getTime())}`}</p>
 ${items.length === 0 && lookedBackTo === undefined ? nothing(view, parts) : ''}${lookedBackTo && html`<p class="quiet" id="looked">Looked back to ${momentText(lookedBackTo)}. “Older” looks further.</p>`}${
   items.length > 0 &&
   html`<div class="stack" id="sums"><p>${countOf(all, parts, counts)}${isWhole ? '' : html`, ${items.length} on this page`}. ${all.next !== undefined && `The sums are of the first ${SUMMED}. `}${orderSentences(filter ?? {}, found).join(' ')}</p>
@@ -114,7 +115,10 @@ const isOnlyState = ({ state: _, after: _a, ...narrowed }: Parts): boolean =>
 const countedText = (count: number): string => `${countText(count)} payment${count === 1 ? '' : 's'}`;
 
 /** What the list shows, in words: also for whom it is printed. */
-function filterText({ state = 'all', reason, search, order, provider, since, until }: Parts): string {
+function filterText(
+  { state = 'all', reason, search, order, provider, since, until }: Parts,
+  timeZone: string,
+): string {
   const which = isState(state)
     ? `${PAYMENT_LABELS[state]} payments`
     : { all: 'All payments', needed: 'Payments that need a person' }[state];
@@ -125,26 +129,24 @@ function filterText({ state = 'all', reason, search, order, provider, since, unt
     search && `with “${search}” in a reference`,
     order && `of order ${order}`,
     provider && `with a report that names ${provider}`,
-    days && `whose last change was ${days}, both days included (UTC)`,
+    days && `whose last change was ${days}, both days included (${timeZone})`,
   ]
     .filter(Boolean)
     .join(', ');
 }
 
-const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-
-/** The first and the last day of a month (UTC): of this one, or of one before it. */
-function monthOf(before: number): Required<Pick<Parts, 'since' | 'until'>> {
-  const now = new Date();
-  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth() - before];
-  return { since: dayText(Date.UTC(year, month)), until: dayText(Date.UTC(year, month + 1, 0)) };
+/** The first and the last day of a month: of this one, or of one before it. */
+function monthOf(before: number, timeZone: string): Required<Pick<Parts, 'since' | 'until'>> {
+  const [year = 0, month = 0] = dayIn(timeZone, Date.now()).split('-').map(Number);
+  const day = (...parts: Parameters<typeof Date.UTC>): string => dayIn('UTC', Date.UTC(...parts));
+  return { since: day(year, month - 1 - before, 1), until: day(year, month - before, 0) };
 }
 
 /** A month of the list: from there, it is downloaded. */
 export function monthLinks(view: View, { after: _, reason: _r, ...parts }: Parts = {}): Markup {
   const months = [
-    ['This month', monthOf(0)],
-    ['Last month', monthOf(1)],
+    ['This month', monthOf(0, view.timeZone)],
+    ['Last month', monthOf(1, view.timeZone)],
   ] as const;
   return html`${months.map(([label, month]) => {
     const isCurrent = parts.since === month.since && parts.until === month.until;
@@ -162,7 +164,7 @@ const filterForm = (view: View, parts: Parts): Markup =>
     html`<label class="check">Order <input name="order" value="${parts.order}"></label>
 <label class="check">Provider <input name="provider" value="${parts.provider}"></label>
 <label class="check">From <input name="since" type="date" value="${parts.since}"></label>
-<label class="check">until <input name="until" type="date" value="${parts.until}"> (UTC)</label>`,
+<label class="check">until <input name="until" type="date" value="${parts.until}"> (${view.timeZone})</label>`,
     { state: parts.state === 'needed' ? undefined : parts.state, reason: parts.reason },
   );
 
@@ -247,7 +249,7 @@ async function chargeOf({ inbox }: View, { settled, isArchived }: PaymentSummary
 
 /** Everything in the list, read page by page while it is sent. */
 export async function paymentsTable(view: View): Promise<Response> {
-  const filter = filterOf(partsOf(view.query));
+  const filter = filterOf(partsOf(view.query), view.timeZone);
   if (filter === undefined) return missingPage(view);
   const rows = view.inbox.payments({ ...filter, limit: 1000 });
   await rows; // A failure before the first line is a page.

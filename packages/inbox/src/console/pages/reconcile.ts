@@ -16,7 +16,7 @@ export async function reconcilePage(view: View, sent?: URLSearchParams): Promise
     refused: statement.refused,
     isStill: true,
     body: html`<section class="stack"><h2>Balances</h2>
-<p class="quiet">What was settled, and what the wallets gained between two recorded balances.</p>
+<p class="quiet">What was settled, and what the wallets gained between two recorded balances. All days on this page are days of ${view.timeZone}.</p>
 <form class="form columns card" id="balances" action="${at(view, '/reconcile')}">${BALANCES.map(asked.field)}<div class="actions"><button>Compare the balances</button></div></form>
 ${query.has('from') ? await balances(view) : ''}</section>
 ${statement.body}`,

@@ -231,7 +231,7 @@ function formatIn(read: (name: string) => string): StatementFormat {
 
 /** Keeps the file in the form, so that it need not be chosen again for the next step. */
 async function compared(
-  { inbox, access: { by } }: View,
+  { inbox, timeZone, access: { by } }: View,
   sent: URLSearchParams,
   kept: Readonly<Record<string, StatementFormat>>,
 ): Promise<[Compared | HowRead | Response | undefined, Filled['problem']]> {
@@ -256,7 +256,7 @@ async function compared(
       ? { dryRun: false, only: sent.getAll('only'), note: read('note') }
       : { note: 'compared' };
     const report = await inbox.reconcileStatement(lines, {
-      ...{ ...periodIn(sent), by, transaction_type: read('type') || undefined, ...chosen },
+      ...{ ...periodIn(sent, timeZone), by, transaction_type: read('type') || undefined, ...chosen },
       onFinding: (one) => found.push(one),
     });
     if (read('keep') !== '') await inbox.keepStatementFormat(read('keep'), format);
