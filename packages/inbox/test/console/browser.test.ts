@@ -59,8 +59,8 @@ async function open(view: Parameters<Browser['newContext']>[0] = {}) {
   for (const reference of ['OK', 'DEAD-1', 'WRONG', 'LOST']) await inbox.expect(money(reference));
   await inbox.expect({ ...money('LATE'), deadline: new Date(0) });
   for (const reference of ['OK', 'DEAD-1', 'KEYS']) await pay(reference);
-  await inbox.route.onCallback(paid('WRONG', 7));
-  await pay('WRONG', 8, { customer_name: 'Another' });
+  await inbox.route.onCallback(paid('WRONG', 70));
+  await pay('WRONG', 80, { customer_name: 'Another' });
   await pay('FAILED', 500, { transaction_status: 'FAILED' });
   const authorize = () => ({ by: 'dana', may: EVERYTHING });
   const listener = nodeListener(inboxConsole(inbox, { basePath: BASE, authorize }));
@@ -168,12 +168,12 @@ test('the first screen says what yesterday brought and what waits, and a partial
     expect(y + height, id).toBeLessThan(900);
   }
   await click(page.getByRole('link', { name: 'WRONG' }).first());
-  await page.locator('#accept').getByLabel('Which').selectOption({ index: 1 });
+  await page.locator('#accept').getByLabel('Which').selectOption({ index: 2 });
   await click(page.locator('#accept').getByLabel('Why'));
   await page.keyboard.type('The service says so.');
   await click(page.locator('#accept').getByRole('button'));
   expect(clicks).toBe(3);
-  await page.getByText('Accepted: UGX 8. Nothing was credited yet.').waitFor();
+  await page.getByText('Accepted: UGX 80. Nothing was credited yet.').waitFor();
   await workOff(inbox);
   expect(await show('WRONG')).toMatchObject({ state: 'settled' });
 });
@@ -219,6 +219,8 @@ test('with script, an open page follows what happens, keeps what is typed, nothi
   await inbox.route.onCallback(paid('STALE', 10));
   await actOn(inbox, 'STALE', 'retry');
   await page.locator('#story', { hasText: 'Retried by dana' }).waitFor();
+  // With a second amount, none is chosen for the reader any more.
+  await page.locator('#accept-act').selectOption({ index: 1 });
   for (const form of ['#accept', '#close']) {
     await page.locator(form).getByRole('button').click();
     await page.locator('#said', { hasText: 'has changed since it was read' }).waitFor();

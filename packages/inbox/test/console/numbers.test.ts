@@ -35,11 +35,14 @@ async function textAt(visitor: Visitor, path: string): Promise<string> {
   const { status, html, text } = await visitor.get(path.slice(BASE.length));
   expect(status, path).toBe(200);
   const days = Map.groupBy(rowsIn(html, 'days'), ({ Day: day }) => day);
-  const ofDays = [...days.values()].map((rows) => rows.reduce((sum, row) => sum + Number(row['Payments']), 0));
+  const ofDays = [...days.values()].map((rows) =>
+    rows.reduce((sum, row) => sum + Number(row['Payments']), 0),
+  );
   return [text, ...ofDays.map((count) => `${count} payments`)].join(' ');
 }
 
-const withoutZeros = (text: string): string => text.replaceAll(/(\.\d*?)0+\b/g, '$1').replaceAll(/\.(?!\d)/g, '');
+const withoutZeros = (text: string): string =>
+  text.replaceAll(/(\.\d*?)0+\b/g, '$1').replaceAll(/\.(?!\d)/g, '');
 
 test.each([40, 150])(
   'every number beside a link is on the page to which it leads, in an inbox of %d payments',
@@ -52,7 +55,12 @@ test.each([40, 150])(
     let compared = 0;
     const { items } = await inbox.payments({ needed: true });
     const reasons = new Set(items.flatMap(({ needs }) => needs ?? []));
-    const paths = ['', '/payments', '/payments?state=all', ...[...reasons].map((one) => `/payments?reason=${one}`)];
+    const paths = [
+      '',
+      '/payments',
+      '/payments?state=all',
+      ...[...reasons].map((one) => `/payments?reason=${one}`),
+    ];
     for (const path of paths)
       for (const [number, to] of numbersBeside((await visitor.get(path)).html)) {
         if (!pages.has(to)) pages.set(to, textAt(visitor, to));
@@ -67,12 +75,14 @@ test.each([40, 150])(
 );
 
 test('control: a number that its page does not have is found, also where a longer one contains it', () => {
-  const tile = '<main><a class="tile bad" href="/admin/payments/payments"><strong>12</strong> held: UGX 5,000</a></main>';
+  const tile =
+    '<main><a class="tile bad" href="/admin/payments/payments"><strong>12</strong> held: UGX 5,000</a></main>';
   expect(numbersBeside(tile)).toEqual([
     ['UGX 5,000', '/admin/payments/payments'],
     ['12 payment', '/admin/payments/payments'],
   ]);
-  const isFound = (number: string, text: string) => new RegExp(`(?<![\\d,.])${number}(?![\\d]|,\\d)`).test(text);
+  const isFound = (number: string, text: string) =>
+    new RegExp(`(?<![\\d,.])${number}(?![\\d]|,\\d)`).test(text);
   expect(isFound('12 payment', '112 payments')).toBe(false);
   expect(isFound('UGX 5,000', 'UGX 5,000,000')).toBe(false);
 });

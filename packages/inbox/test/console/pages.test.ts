@@ -3,7 +3,16 @@ import { aesGcm } from '../../src/index.ts';
 import { dayIn } from '../../src/time-zone.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { commandOn } from '../support/command.ts';
-import { BASE, choiceIn, formIn, formsIn, newConsoleShop, pageOf, unescaped, visit } from '../support/console.ts';
+import {
+  BASE,
+  choiceIn,
+  formIn,
+  formsIn,
+  newConsoleShop,
+  pageOf,
+  unescaped,
+  visit,
+} from '../support/console.ts';
 import { MINUTE_MS, money, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
@@ -178,7 +187,9 @@ test('the usual act of a reason is first and open, and none is open where nothin
   const visitor = visit(inbox);
   const openIn = async (reference: string): Promise<string[]> => {
     const { html } = await visitor.get(pageOf(reference));
-    return [...html.matchAll(/<details class="card single" id="act-(\w+)" open>/g)].map(([, name = '']) => name);
+    return [...html.matchAll(/<details class="card single" id="act-(\w+)" open>/g)].map(
+      ([, name = '']) => name,
+    );
   };
   expect(await openIn('DEAD-1')).toEqual(['retry']);
   expect(await openIn('LATE')).toEqual(['cancel']);
@@ -194,7 +205,9 @@ test('a month is downloaded in two clicks, with what the credited body claims as
   await pay('PAID', 500, { transaction_charge: 12.5 });
   const visitor = visit(inbox);
   const links = (html: string, label: string): string | undefined =>
-    [...html.matchAll(/<a class="button" href="([^"]*)"[^>]*>([^<]*)</g)].find(([, , text]) => text === label)?.[1];
+    [...html.matchAll(/<a class="button" href="([^"]*)"[^>]*>([^<]*)</g)].find(
+      ([, , text]) => text === label,
+    )?.[1];
   for (const from of ['', '/payments']) {
     const month = unescaped(links((await visitor.get(from)).html, 'This month') ?? '').slice(BASE.length);
     const shown = await visitor.get(month);

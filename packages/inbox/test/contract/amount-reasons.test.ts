@@ -108,11 +108,7 @@ test('the command and the console say what was sent, and accept the text', async
   await type('payment ORD-1', `report ${(await show())?.transitionId}`);
   await type(`accept ORD-1 --revision ${revision} --by dana --note checked`);
   const text500 = /bodies\.0\.request\.text +500/;
-  for (const said of [
-    /^The amount was sent as text$/m,
-    text500,
-    /Accepted: UGX 500/,
-  ])
+  for (const said of [/^The amount was sent as text$/m, text500, /Accepted: UGX 500/])
     expect(screen()).toMatch(said);
   const visitor = visit(inbox);
   const path = pageOf('ORD-2');

@@ -4,7 +4,11 @@ import { ENGINES } from '../support/merchant.ts';
 import { performTodos, untriedTodos } from '../support/todos.ts';
 
 test('every reason that a person can end is tried, and the others say that there is nothing to do', () => {
-  expect(untriedTodos()).toEqual(['Nothing.', 'Nothing.', 'Nothing.']);
+  expect(untriedTodos()).toEqual([
+    'Nothing: it changes no money.',
+    'Nothing: it changes no money.',
+    'Nothing: it was decided.',
+  ]);
   expect(EVIDENCE_WORDS.todo).toContain('Apply it after all');
 });
 

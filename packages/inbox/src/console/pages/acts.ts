@@ -1,4 +1,10 @@
-import { InvalidInputError, InvalidStateError, NotFoundError, StaleError } from '@payment-service/core';
+import {
+  canonicalAmount,
+  InvalidInputError,
+  InvalidStateError,
+  NotFoundError,
+  StaleError,
+} from '@payment-service/core';
 import { count, counted, type Filled, fieldsOf, form, html } from '@payment-service/pages';
 import type { ActName } from '../../operator/acts/action-log.ts';
 import type { Act } from '../../operator/acts/offers.ts';
@@ -40,13 +46,11 @@ export async function act(view: View, form: URLSearchParams, name: ActName): Pro
   }
 }
 
-/** An amount without its groups and needless zeros. */
-const bare = (amount = ''): string =>
-  amount
-    .slice(0, 100)
-    .replace(/[\s,]/g, '')
-    .replace(/^0+(?=\d)/, '')
-    .replace(/\.0*$|(?<=\.\d*[1-9])0+$/, '');
+/** A typed amount, which may have groups, in the form in which amounts are stored. */
+function bare(typed = ''): string {
+  const amount = typed.replace(/[\s,]/g, '');
+  return /^\d{1,40}(?:\.\d{1,40})?$/.test(amount) ? canonicalAmount(amount) : amount;
+}
 
 /** Why an amount that is far from what is expected is not accepted yet: it was not typed again. */
 async function unconfirmed(
