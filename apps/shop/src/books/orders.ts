@@ -69,15 +69,11 @@ export function createOrders(reading: DatabaseSync, inbox: Inbox<SqliteTransacti
     find: (reference) => read('where reference = ?', reference)[0],
     placedWith: (formId) => read('where form_id = ?', formId)[0],
     list: ({ search = '', state = '' } = {}) => {
-      const found: Order[] = [];
       const statement = reading.prepare(`${SELECT} where instr(lower(reference || ' ' ||
         (details ->> '$.form.name') || ' ' || (details ->> '$.form.account')), lower(?)) order by rowid desc`);
-      for (const row of statement.iterate(search)) {
-        const order = orderIn(row);
-        if (state === '' || orderState(order) === state) found.push(order);
-        if (found.length === MAX_LISTED) break;
-      }
-      return found;
+      const orders = Iterator.from(statement.iterate(search)).map(orderIn);
+      const isMeant = (order: Order): boolean => state === '' || orderState(order) === state;
+      return orders.filter(isMeant).take(MAX_LISTED).toArray();
     },
   };
 }
