@@ -71,9 +71,8 @@ export function createOrders(reading: DatabaseSync, inbox: Inbox<SqliteTransacti
     list: ({ search = '', state = '' } = {}) => {
       const statement = reading.prepare(`${SELECT} where instr(lower(reference || ' ' ||
         (details ->> '$.form.name') || ' ' || (details ->> '$.form.account')), lower(?)) order by rowid desc`);
-      const orders = Iterator.from(statement.iterate(search)).map(orderIn);
       const isMeant = (order: Order): boolean => state === '' || orderState(order) === state;
-      return orders.filter(isMeant).take(MAX_LISTED).toArray();
+      return statement.all(search).map(orderIn).filter(isMeant).slice(0, MAX_LISTED);
     },
   };
 }
