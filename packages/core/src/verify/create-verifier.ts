@@ -134,8 +134,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
         const { signature: header, body } = callback;
         const signature = readSignature(header);
         if (typeof signature === 'object') return verifySigned(signature, body);
-        if (Object(header) !== header && !('headers' in callback)) return refuse(signature);
-        return refuse(signature, `The signature is ${kindOf(header)}. ${ARGUMENT}`);
+        if (Object(header) === header)
+          return refuse(signature, `The signature is ${kindOf(header)}. Pass the string.`);
+        return refuse(signature, header === undefined && 'headers' in callback ? OF_REQUEST : undefined);
       } catch {
         return refuse('signature_missing'); // It is no object, or a proxy that throws.
       }
@@ -144,7 +145,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   });
 }
 
-const ARGUMENT = 'Pass { signature, body }: the header hmac-signature, and the body.';
+const OF_REQUEST = 'This is a request. Pass { signature, body }: its header hmac-signature, and its body.';
 
 /** A verifier for the receiver, which has parsed the signature before it reads the body. */
 export interface ReceiverVerifier {

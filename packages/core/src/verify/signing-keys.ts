@@ -110,7 +110,7 @@ function checkSandboxKey(option: string): void {
   if (environment === undefined) return;
   refuse(
     option,
-    `is a sandbox key, and ${environment}. In production, use the key of the account. For development, set NODE_ENV=development. For a test system, see allowSandboxKeys.`,
+    `is a sandbox key, and ${environment}. In production, use the signing key of the account. For development, set NODE_ENV=development. For a test system, see allowSandboxKeys.`,
   );
 }
 

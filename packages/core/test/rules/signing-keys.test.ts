@@ -184,7 +184,7 @@ const get = (): never => {
   throw new Error('Requires env access'); // Like Deno without --allow-env.
 };
 const ADVICE =
-  'In production, use the key of the account. For development, set NODE_ENV=development. For a test system, see allowSandboxKeys.';
+  'In production, use the signing key of the account. For development, set NODE_ENV=development. For a test system, see allowSandboxKeys.';
 test.each<[where: string, set: () => unknown]>([
   ['when NODE_ENV is unset', () => vi.stubEnv('NODE_ENV', undefined)],
   ['when NODE_ENV is empty', () => vi.stubEnv('NODE_ENV', '')],
