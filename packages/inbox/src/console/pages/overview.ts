@@ -32,7 +32,7 @@ ${paymentList(view, `${id}-payments`, page.items.slice(0, SHOWN))}</details>`;
 ${paidForm(view, '')}
 ${historyCharts(history)}
 <nav class="actions" aria-label="Payments of a month"><span class="quiet">Payments to download:</span>${monthLinks(view)}</nav>
-${needed.items.length === 0 ? note('good', 'No payment needs a person.', 'No money waits for a decision.') : section('needed', 'Need a person', '/payments?state=needed', 'Each page says what to find out, and what can be done.', needed)}
+${needed.items.length === 0 ? note('good', 'Nothing needs a person.', 'No money waits for a decision.') : section('needed', 'Need a person', '/payments?state=needed', 'Each page says what to find out, and what can be done.', needed)}
 ${overdue.items.length > 0 && section('overdue', 'Overdue', '/payments?state=overdue', 'Not paid by the deadline. Ask the service about them, or cancel them.', overdue)}
 ${await unreadable(view)}`,
   });
