@@ -17,6 +17,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { checkOptions, FUNCTION, type OptionRule, type OptionRules, RECORD } from './options/options.ts';
+import { runHook } from './reporting/hook.ts';
 
 const PAYMENT_STATES = [
   'held',
@@ -52,7 +53,7 @@ export interface ObserveOptions {
   /** @default the global provider of @opentelemetry/api */
   readonly meterProvider?: MeterProvider | undefined;
   /** Called with an error of an exporter, a processor, `counts` or `health`. Payments are not affected. @default console.error */
-  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
 const PROVIDER: OptionRule = [RECORD[0], 'a provider of OpenTelemetry'];
@@ -108,7 +109,8 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
  */
 export function observePayments(options: ObserveOptions = {}): () => void {
   checkOptions('observePayments()', options, RULES);
-  const { counts, health, onError = console.error } = options;
+  const { counts, health, onError: hook = console.error } = options;
+  const onError = (error: unknown): void => runHook(() => hook(error), console.error);
   const meter = (options.meterProvider ?? metrics).getMeter(NAME);
   const guarded: Guarded = (observe) => (message) => {
     try {

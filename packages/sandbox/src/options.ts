@@ -75,9 +75,9 @@ export interface SandboxOptions {
    * createSandbox({ onAttempt: ({ signed, attempts }) =>
    *   console.log(signed.merchant_reference, attempts.at(-1)?.outcome.title) });
    */
-  readonly onAttempt?: ((delivery: SandboxDelivery) => void) | undefined;
+  readonly onAttempt?: ((delivery: SandboxDelivery) => unknown) | undefined;
   /** Called with failures of the sandbox itself, such as a full disk. `console.error` by default. */
-  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
 /** Most values are checked where they are read. */

@@ -123,7 +123,8 @@ export interface Sandbox {
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { settings, endpoints } = checkSandboxOptions(options);
   const systemTime = options.clock ?? systemClock;
-  const onError = options.onError ?? console.error;
+  const hook = options.onError ?? console.error;
+  const onError = (error: unknown): void => runHook(() => hook(error), console.error);
   const changes = createChangeFeed(systemTime.now(), onError);
   const persistence = options.file === undefined ? undefined : sqliteFile(options.file);
   const store = createStore(persistence, changes.announce);

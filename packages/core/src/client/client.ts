@@ -71,7 +71,7 @@ export interface ClientOptions {
    *
    * @default one `console.warn` per operation and field for the life of the client
    */
-  readonly onDeviation?: ((deviation: Deviation) => void) | undefined;
+  readonly onDeviation?: ((deviation: Deviation) => unknown) | undefined;
   /**
    * Sends the requests. Takes the URL and the init of the global `fetch`, so that `undici.fetch` or `sandbox.fetch` can
    * be passed directly. It must honour `redirect: 'manual'` and `signal`, and send each request once: a transport that repeats can
@@ -81,7 +81,7 @@ export interface ClientOptions {
    */
   readonly fetch?: ((url: string, init: FetchInit) => Response | Promise<Response>) | undefined;
   /** Called after every attempt, for metrics. Gets no key, header or body. An error in it is logged and changes nothing. */
-  readonly onResponse?: ((report: AttemptReport) => void) | undefined;
+  readonly onResponse?: ((report: AttemptReport) => unknown) | undefined;
   /** Keeps payment providers and payout banks in memory. Balances are never cached. @default off */
   readonly cache?: CacheOptions | undefined;
   /**
@@ -151,7 +151,7 @@ export interface CacheOptions {
    *
    * @default none
    */
-  readonly onChange?: ((change: ReferenceChange) => void) | undefined;
+  readonly onChange?: ((change: ReferenceChange) => unknown) | undefined;
 }
 
 /** The difference between two responses to one query: the rows that only one of them has. */

@@ -41,9 +41,9 @@ interface ReceiverOptions extends VerifierOptions {
    * Called with every refusal, for logs and metrics. The network sees a constant answer (threat A22).
    * `explainRefusals()` of `@payment-service/core/explain` makes one that prints the reason during development.
    */
-  readonly onRefused?: ((refusal: Refusal, request?: RefusedRequest) => void) | undefined;
+  readonly onRefused?: ((refusal: Refusal, request?: RefusedRequest) => unknown) | undefined;
   /** Called with the error of a handler that failed, and with misuse found at run time. @default console.error */
-  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
    * The status when the handler fails, does not settle in time, or throws `UnavailableError`: 400 to 599, always with
    * `Retry-After`. The protocol does not show which answers the service retries; 429 is retried under all common rules
