@@ -6,9 +6,7 @@ import { spawnSync } from 'node:child_process';
 const pnpm = process.env.npm_execpath;
 if (!pnpm) {
   const cause = pnpm === '' ? 'npm_execpath names this program itself' : 'npm_execpath is not set';
-  console.error(
-    `pnpm: ${cause}. Start this through a script of pnpm, for example \`pnpm test\`.`,
-  );
+  console.error(`pnpm: ${cause}. Start this through a script of pnpm, for example \`pnpm test\`.`);
   process.exit(1);
 }
 const isScript = /\.[cm]?js$/.test(pnpm);

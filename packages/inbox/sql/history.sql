@@ -30,21 +30,6 @@ from (select settled_at, settled_by from inbox.payment
 join inbox.callback c on c.transition_id = e.settled_by
 order by at
 
--- name: list_held
--- Payments that wait for a person and are not credited, oldest change first.
-select changed_at, state, currency, amount from inbox.payment
-where account = $1 and state = 'held' order by changed_at, reference_key limit cast($2 as integer)
-
--- name: list_under_way
--- Payments whose reports a worker is to apply, each once, by the oldest of the first due reports.
-select min(t.changed_at) as changed_at, e.state, e.currency, e.amount
-from (select id, changed_at, state from inbox.transition
-  where account = $1 and next_at is not null order by next_at, id limit cast($2 as integer)) as t
-join inbox.callback c on c.id = t.id
-join inbox.payment e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-where t.state in ('pending', 'retrying') and e.state in ('open', 'failed')
-group by e.reference_key, e.transaction_type, e.state, e.currency, e.amount order by changed_at
-
 -- name: list_changes
 -- Payments in a state that have changed since $3: the newest, the oldest of these first.
 select p.changed_at, case when p.state = 'open' and p.deadline_at <= {now} then 'overdue' else p.state end as state, p.needs

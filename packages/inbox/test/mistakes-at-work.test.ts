@@ -148,7 +148,7 @@ const MISTAKES: readonly Mistake[] = [
       return adviceOf(await apply(() => undefined));
     },
     /UGX 50,000 is expected/,
-    /or your amount is wrong\. Ask the service what was paid/,
+    /your expectation is wrong, or someone changed the callback\. Ask the service what was paid/,
   ],
   [
     'a status that no handler takes',

@@ -28,8 +28,8 @@ export const DURATION: OptionRule = [
  * silently turn a handler off.
  *
  * @param call The function, as the message names it.
- * @throws {ConfigurationError} Names the option, and what kind of value was passed. For an unknown one, also the most similar
- * known option.
+ * @throws {ConfigurationError} Names the option, and what was passed where its type is wrong. For an unknown one, also the most
+ * similar known option.
  *
  * @example
  * checkOptions('createClient()', { timeoutMS: 5000 }, { timeoutMs: DURATION }); // … Did you mean "timeoutMs"?
@@ -54,7 +54,7 @@ export function checkOptions<T extends object>(
     const [isValid, shape, isRequired] = rule;
     if (value === undefined ? !isRequired : isValid(value)) continue;
     const advice = isRequired ? '' : ', or be left out';
-    const message = `${prefix}${name} must be ${shape}${advice}. It is ${kindOf(value)}.`;
+    const message = `${prefix}${name} must be ${shape}${advice}.${wrongType(value, shape)}`;
     throw new ConfigurationError(prefix + name, message);
   }
 }
@@ -84,6 +84,26 @@ export function checkArgument(
 /** @throws {ConfigurationError} Always. */
 export function refuseArgument(call: string, argument: string, shape: string, value: unknown): never {
   throw new ConfigurationError(argument, `${call}: ${argument} must be ${shape}. It is ${kindOf(value)}.`);
+}
+
+/** Shapes that no string has. A shape of other words, such as choices, can be that of a string. */
+const NOT_A_STRING =
+  /^(?:\{|an? (?:function|object|list|map|store|schema|(?:whole )?number|HTTP status|valid Date|AbortSignal)\b|true,? or\b)/;
+/** By the kind of a value, what the shapes of such values say. */
+const WORDS_OF_KIND: Readonly<Record<string, RegExp>> = {
+  'a number': /number|HTTP status/,
+  'a Date': /Date/,
+  'a boolean': /^true/,
+  'a function': /function/,
+  'an Array': /list/,
+  'an Object': /object|map|store|schema|provider|inbox|\{/,
+};
+
+/** Says what a value is, unless a valid value can be that as well: "It is a number." explains nothing about one out of range. */
+function wrongType(value: unknown, shape: string): string {
+  const kind = kindOf(value);
+  const isPossible = kind === 'a string' ? !NOT_A_STRING.test(shape) : WORDS_OF_KIND[kind]?.test(shape);
+  return isPossible ? '' : ` It is ${kind}.`;
 }
 
 function refuseUnknownOptions(call: string, options: object, known: readonly string[]): void {

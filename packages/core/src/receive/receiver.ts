@@ -167,7 +167,14 @@ export function createCallbackReceiver(options: CallbackOptions): CallbackReceiv
   const verifier = verifierOf(options);
   // An inbox verifies again what an earlier process has left in its spool (threat A66).
   for (const handler of [onCallback, onAuthenticRefusal]) offerCheck(handler, verifier.check);
-  return { ...createReceiver(options), verifier, onCallback, onAuthenticRefusal, methods: [...methods], bodyLimit };
+  return {
+    ...createReceiver(options),
+    verifier,
+    onCallback,
+    onAuthenticRefusal,
+    methods: [...methods],
+    bodyLimit,
+  };
 }
 
 /**

@@ -44,7 +44,7 @@ const HINTS = {
   signature_malformed:
     'The signature is not exactly t=<timestamp>,s=<64 lower-case hex digits>, or is repeated.',
   body_malformed:
-    'The body is not a UTF-8 JSON object { event, payload }, or repeats a signed field. Of a form, Base64 or an event, pass the JSON.',
+    'The body is not a UTF-8 JSON object { event, payload }, or repeats a signed field. Decode a form, Base64 or an event to JSON first.',
   query_malformed:
     'The query has a bad percent escape, a signed name twice or in brackets, or over 128 parameters or 8192 characters.',
   signed_field_malformed:

@@ -201,12 +201,37 @@ const OTHER: Readonly<Record<string, unknown>> = {
   },
   ...{ 'a promise: await it': Promise.resolve('hunter2'), 'a bigint': 4711n },
 };
-test.each([FUNCTION[1], DURATION[1], 'one of pending, retrying, settled'])(
-  'an option that must be %s is named as what it is, and is never shown',
-  async (shape) => {
+/** By a shape of the packages, the kinds of its valid values. */
+test.each<[shape: string, ...kinds: string[]]>([
+  [FUNCTION[1], 'a function'],
+  [BOOLEAN[1], 'a boolean'],
+  [LIST[1], 'an Array'],
+  [STRING[1], 'a string'],
+  [DURATION[1], 'a number'],
+  ['a number of milliseconds, 0 or more', 'a number'],
+  ['a whole number from 1 to 1000', 'a number'],
+  ['an HTTP status from 400 to 599', 'a number'],
+  ['a list of statuses from 400 to 499', 'an Array'],
+  ['a valid Date', 'a Date'],
+  [
+    "a map from a status to the statuses that may follow it, such as { COMPLETED: ['REVERSED'] }",
+    'an Object',
+  ],
+  ['{ secondsBefore, secondsAfter }: the protocol does not show it', 'an Object'],
+  ['true, or the { currency, amount } that it replaces', 'a boolean', 'an Object'],
+  ['a host such as "sandbox", or a list of hosts', 'a string', 'an Array'],
+  ['one of pending, retrying, settled', 'a string'],
+  ["'full' or 'claims'", 'a string'],
+  ['a currency code, such as "UGX"', 'a string'],
+  ['64 lower-case hexadecimal digits', 'a string'],
+  ['1 to 200 characters that say who acts', 'a string'],
+])(
+  'an option that must be %s is named as what it is, unless it is %s, and is never shown',
+  async (shape, ...kinds) => {
     for (const [kind, option] of Object.entries(OTHER)) {
       const { message } = await refusalOf(() => checkOptions('f()', { option }, { option: [never, shape] }));
-      expect(message).toBe(`option must be ${shape}, or be left out. It is ${kind}.`);
+      const named = kinds.includes(kind) ? '' : ` It is ${kind}.`;
+      expect(message).toBe(`option must be ${shape}, or be left out.${named}`);
       expect(message).not.toMatch(/hunter2|4711/);
     }
     const rules = { option: [never, shape, REQUIRED] } as const;

@@ -47,7 +47,7 @@ const form = (): FormData => {
 const event = { headers: {}, body: TEXT, isBase64Encoded: false };
 const base64 = bytes.toString('base64');
 const TEXTS = /event|JSON|Base64|UTF-16|form/;
-const general = /Of a form, Base64 or an event, pass the JSON/;
+const general = /Decode a form, Base64 or an event to JSON first/;
 /** A value in the place of a body, what the hint says, or for text and objects the explanation, and the fix that it names. */
 test.each<[what: string, body: unknown, says: RegExp, fix: Fix]>([
   ['a promise', Promise.resolve(TEXT), /a promise: await it/, awaited],
@@ -75,18 +75,21 @@ test.each<[what: string, body: unknown, says: RegExp, fix: Fix]>([
   ['nothing', undefined, /undefined/, another],
   ['an array', [callbackData()], /an Array/, (body: object[]) => body[0]],
   ['a Date', new Date(0), /a Date/, another],
-])('a refused body that is %s is named in the hint or explained, and its fix verifies', async (what, body, named, fix) => {
-  const refused = verify(body);
-  const hint = TEXTS.test(what) ? general : named;
-  expect(refused).toMatchObject({ ok: false, code: 'body_malformed', hint: expect.stringMatching(hint) });
-  expect(JSON.stringify(refused)).not.toContain('ORD-1001');
-  if (body !== undefined) {
-    const { ok, title, detail } = explained(body);
-    const says = `${named.source}|JSON inside a JSON string|form-encoded|array|Array|single value`;
-    expect([ok, `${title} ${detail}`]).toEqual([false, expect.stringMatching(says)]);
-  }
-  accepted(verify(await fix(body as never)));
-});
+])(
+  'a refused body that is %s is named in the hint or explained, and its fix verifies',
+  async (what, body, named, fix) => {
+    const refused = verify(body);
+    const hint = TEXTS.test(what) ? general : named;
+    expect(refused).toMatchObject({ ok: false, code: 'body_malformed', hint: expect.stringMatching(hint) });
+    expect(JSON.stringify(refused)).not.toContain('ORD-1001');
+    if (body !== undefined) {
+      const { ok, title, detail } = explained(body);
+      const says = `${named.source}|JSON inside a JSON string|form-encoded|array|Array|single value`;
+      expect([ok, `${title} ${detail}`]).toEqual([false, expect.stringMatching(says)]);
+    }
+    accepted(verify(await fix(body as never)));
+  },
+);
 
 test.each([Readable.from([TEXT]), '{}', '{"payload":[]}', 'not JSON', {}, { type: 'x' }])(
   'control: an object or JSON that is no callback keeps the general hint: row %#',

@@ -8,7 +8,7 @@ import { failureCode } from '../reporting/events.ts';
 import { OWN_FILE, OWN_FOLDER } from '../store/own-files.ts';
 import { FILE_CHANGED } from '../store/sqlite/opened-files.ts';
 import { SqliteThread } from '../store/sqlite/sqlite.ts';
-import type { SqliteValues } from '../store/sqlite/sqlite-thread.ts';
+import type { SqliteValues } from '../store/sqlite/thread-messages.ts';
 import { type Place, type Row, textOf } from '../store/store.ts';
 import { MAX_BODIES } from './verified-record.ts';
 

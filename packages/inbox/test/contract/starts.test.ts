@@ -261,7 +261,7 @@ test('threat A77: on postgres, a failing attempt whose start was lost with the s
   const synced: unknown[] = [];
   const inbox = watchedInbox(
     merchant,
-    after(isStart, ([row]) => synced.push(row?.['set_config'])),
+    after(isStart, ([row]) => synced.push(row?.['set_config'] ?? 'as the server says')),
     { retry: { attempts: 3, firstDelayMs: 60_000, longestDelayMs: 60_000 } },
   );
   await order(inbox, 'ORD-1');
@@ -282,7 +282,7 @@ test('threat A77: on postgres, a failing attempt whose start was lost with the s
     await merchant.advance(60_000);
   }
   expect(seen).toEqual(['retrying 1 0', 'retrying 2 0', 'dead 3 0']);
-  expect(synced).toEqual(['off', 'on', 'on']);
+  expect(synced).toEqual(['off', 'as the server says', 'as the server says']);
   expect((await inbox.report(transitionId))?.failures).toMatchObject([
     { attempt: 1, error: 'Error: the server ended 1' },
     { attempt: 2 },

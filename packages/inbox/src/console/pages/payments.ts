@@ -42,7 +42,8 @@ function filterOf(
   if (!isState(state) && state !== 'all' && state !== 'needed') return undefined;
   const from = since === undefined ? undefined : momentIn(timeZone, since);
   const to = until === undefined ? undefined : endIn(timeZone, until);
-  if ((since !== undefined && from === undefined) || (until !== undefined && to === undefined)) return undefined;
+  if ((since !== undefined && from === undefined) || (until !== undefined && to === undefined))
+    return undefined;
   return {
     ...(isState(state) && { state }),
     ...(state === 'needed' && { needed: true }),

@@ -16,7 +16,7 @@ import type {
   ThreadFailure,
   ThreadReply,
   ThreadRequest,
-} from './sqlite-thread.ts';
+} from './thread-messages.ts';
 
 const PATH: OptionRule = [
   (path) => typeof path === 'string' && path.trim() !== '',
