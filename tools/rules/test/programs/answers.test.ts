@@ -25,6 +25,18 @@ test('every answer in the source of core is required by the conformance suite', 
   expect(named.filter((name) => ![...answers].some((answer) => answer.includes(`"${name}"`)))).toEqual([]);
 });
 
+test('troubleshooting has every code of a refusal', () => {
+  const texts = ['verify/refusal.ts', 'receive/receiver.ts'].map((path) => {
+    const [, hints = ''] =
+      /^(?:export )?const HINTS\b[^=]*= \{\n(.*?)^\}/ms.exec(fileAt(`packages/core/src/${path}`).text) ?? [];
+    return hints;
+  });
+  const codes = texts.flatMap((text) => [...text.matchAll(/^ {2}([a-z_]+):/gm)].map(([, code = '']) => code));
+  expect(codes.length).toBeGreaterThan(15);
+  const { text } = fileAt('docs/troubleshooting.md');
+  expect(codes.filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
+});
+
 /** Rows of a table whose first two columns are a status and a body. */
 function documented(markdown: string): ReadonlySet<string> {
   const rows = tableRows(markdown).filter(([status = '']) => /^`?\d{3}`?$/.test(status));
