@@ -24,6 +24,7 @@ const PROGRAMS: Readonly<Record<string, readonly [where: string, shows: string]>
   'bench:drain': ['benchmarks/src/drain/bench-drain.ts', 'the rate at which a backlog is settled'],
   'bench:latency': ['benchmarks/src/latency/bench-latency.ts', 'from a request to its committed effect'],
   'bench:scale': ['benchmarks/src/scale/bench-scale.ts', "an operator's calls with 10 million payments"],
+  'bench:start': ['benchmarks/src/start/bench-start.ts', 'until a program, a sandbox or a command is ready'],
   bench: ['@payment-service/benchmarks', 'core and the adapters beside their peers'],
   budgets: ['@payment-service/benchmarks', 'what users install, load and bundle'],
 };

@@ -170,7 +170,9 @@ const sentPath = (url: string): string =>
 
 const redirectTo = (location: string): Response => new Response(null, { status: 308, headers: { location } });
 
-/** Slow reads of the version are made less often: they use at most a twentieth of the time, however many pages are open. */
+/** However many pages are open, they cost the database one statement in this time, or less often where it is slow. */
+const VERSION_MS = 2000;
+/** Slow reads use at most a twentieth of the time. */
 const SHARE = 20;
 
 /** Reads the version, which open pages follow, once for all of them: it may be one of shortly before. */
@@ -182,7 +184,7 @@ function shared(read: () => Promise<string>): () => Promise<string> {
     const start = performance.now();
     try {
       known = await read();
-      next = performance.now() + SHARE * (performance.now() - start);
+      next = performance.now() + Math.max(VERSION_MS, SHARE * (performance.now() - start));
       return known;
     } finally {
       reading = undefined;

@@ -51,4 +51,7 @@ test.each(ENGINES)('any number of open pages ask %s with one statement', async (
   const pages = await Promise.all(Array.from({ length: 30 }, () => visitor.get('/payments', headers)));
   expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([304]));
   expect(statements).toBe(1);
+  // Nor does one that asks shortly after.
+  expect((await visitor.get('/payments', headers)).status).toBe(304);
+  expect(statements).toBe(1);
 });
