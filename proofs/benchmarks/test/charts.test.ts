@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { BUDGETS } from '../src/budget-results.ts';
 import { charts, draw, figureOf, fileOf } from '../src/charts.ts';
 
 const pageOf = (name: string): string =>
@@ -17,6 +18,16 @@ test.each(charts)(
     expect(figures.filter((figure) => !page.includes(figure))).toEqual([]);
   },
 );
+
+test('the page of the benchmarks has every budget', () => {
+  const page = pageOf('benchmarks');
+  const figures = Object.values(BUDGETS).flatMap(({ packages: _, importOverStripe, ...bytes }) => [
+    String(importOverStripe),
+    ...Object.values(bytes).map((one) => one.toLocaleString('en')),
+  ]);
+  expect(figures.length).toBeGreaterThan(20);
+  expect(figures.filter((figure) => !page.includes(` ${figure} `))).toEqual([]);
+});
 
 test('control: a longer bar is longer, and words cannot become markup', () => {
   const [one = '', other = ''] = [1, 2].map((value) =>
