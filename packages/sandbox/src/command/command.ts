@@ -6,12 +6,11 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import manifest from '../../package.json' with { type: 'json' };
 import type { SandboxDelivery } from '../service/views.ts';
 import type { CheckReport } from '../state/records.ts';
-import { type ExplainOptions, explainRecorded } from './explain.ts';
+import type { ExplainOptions } from './explain.ts';
 import { CommandError, UsageError } from './failures.ts';
-import { printCheck, printDeliveries, printExplanation, wentWrong } from './print.ts';
 import { openSession, readKeys, type SessionOptions } from './session.ts';
 import type { StartOptions } from './start.ts';
-import { REVERSAL, resend, reverse, type TriggerOptions, trigger } from './trigger.ts';
+import type { ReversalOptions, TriggerOptions } from './trigger.ts';
 
 const NAME = 'payment-service-sandbox';
 const AFTER_HELP = `
@@ -34,6 +33,9 @@ const seconds = whole(1e9, 'It must be a whole number of seconds.');
 const each = (text: string, before: string[] = []): string[] => [...before, text];
 
 const COLON_IN = ['merchant_reference', 'internal_reference'];
+
+/** The service shows no names for a reversal: these are made up, as in the recipes. */
+const REVERSAL = { event: 'transaction.reversed', status: 'REVERSED' } as const;
 
 /** The exit code of the subcommand. */
 let exitCode = 0;
@@ -111,7 +113,7 @@ prints what happened and why. The exit code is the program's.
     .action(async (options: StartOptions, { args }: Command) => {
       if (args.length > 0)
         throw new UsageError(`Put the program after --, as in: ${NAME} [options] -- ${args.join(' ')}`);
-      // Loaded here: no other subcommand runs a sandbox.
+      // Here and below, a subcommand loads what it needs: --help needs nothing.
       const { start } = await import('./start.ts');
       exitCode = await start(options, program);
     });
@@ -146,6 +148,7 @@ prints what happened and why. The exit code is the program's.
     )
     .action(
       async (reference: string | undefined, options: TriggerOptions & SessionOptions & { json?: true }) => {
+        const { trigger } = await import('./trigger.ts');
         const { transaction, deliveries } = await trigger(openSession(options), options, reference);
         await report(deliveries, options.json && { transaction });
       },
@@ -156,19 +159,16 @@ prints what happened and why. The exit code is the program's.
     .option('--event <name>', 'the event, which the service does not show', REVERSAL.event)
     .option('--status <name>', 'the transaction_status, which the service does not show', REVERSAL.status)
     .option('--to <url>', 'where the callback goes (default: where that of the payment goes)')
-    .action(
-      async (
-        reference: string,
-        options: Parameters<typeof reverse>[2] & SessionOptions & { json?: true },
-      ) => {
-        const { transaction, deliveries } = await reverse(openSession(options), reference, options);
-        await report(deliveries, options.json && { transaction });
-      },
-    );
+    .action(async (reference: string, options: ReversalOptions & SessionOptions & { json?: true }) => {
+      const { reverse } = await import('./trigger.ts');
+      const { transaction, deliveries } = await reverse(openSession(options), reference, options);
+      await report(deliveries, options.json && { transaction });
+    });
   withSession(root.command('resend'))
     .description('sends a delivery again')
     .argument('<id>', 'of the delivery', id)
     .action(async (delivery: number, options: SessionOptions & { json?: true }) => {
+      const { resend } = await import('./trigger.ts');
       await report(await resend(openSession(options), delivery), options.json && {});
     });
   withSession(root.command('check'))
@@ -179,7 +179,7 @@ prints what happened and why. The exit code is the program's.
       const { check } = await openSession(options).call('POST', '/sandbox/check', asked);
       const found = check as CheckReport;
       if (options.json) console.log(printableJson(found));
-      else printCheck(found, process.stdout);
+      else (await import('./print.ts')).printCheck(found, process.stdout);
       if (!found.ok) exitCode = 1;
     });
   withKeys(root.command('explain'))
@@ -187,11 +187,12 @@ prints what happened and why. The exit code is the program's.
     .option('--request <file>', 'an HTTP request, a curl command, or JSON with headers and body', '-')
     .option('--tolerance <seconds>', "the verifier's toleranceSeconds", seconds)
     .addOption(new Option('--colon-in <field>', "the verifier's colonIn").choices(COLON_IN))
-    .action((options: ExplainOptions & SessionOptions & { json?: true }) => {
+    .action(async (options: ExplainOptions & SessionOptions & { json?: true }) => {
+      const { explainRecorded } = await import('./explain.ts');
       const keys = readKeys(options.keysFile);
       const explanation = explainRecorded(options, keys);
       if (options.json) console.log(printableJson(explanation));
-      else printExplanation(explanation, process.stdout);
+      else (await import('./print.ts')).printExplanation(explanation, process.stdout);
       exitCode = explanation.ok ? 0 : 1;
     });
   for (const command of root.commands) command.showHelpAfterError(`Try ${NAME} ${command.name()} --help.`);
@@ -200,6 +201,7 @@ prints what happened and why. The exit code is the program's.
 
 /** Prints deliveries; the exit code is 1 if one of them failed. */
 async function report(deliveries: readonly SandboxDelivery[], json: object | undefined): Promise<void> {
+  const { printDeliveries, wentWrong } = await import('./print.ts');
   if (json === undefined) await printDeliveries(deliveries, process.stdout);
   else console.log(printableJson({ ...json, deliveries }));
   if (deliveries.some(wentWrong)) exitCode = 1;

@@ -95,8 +95,11 @@ async function triggerAgain(
   return { transaction: Object(transaction) as Fields, deliveries: await tried(session, Number(id)) };
 }
 
-/** The event and the status of a reversal. The service shows neither, so these are made up, as in the recipes. */
-export const REVERSAL = { event: 'transaction.reversed', status: 'REVERSED' } as const;
+export interface ReversalOptions {
+  readonly event: string;
+  readonly status: string;
+  readonly to?: string;
+}
 
 /**
  * Sends a callback that says that a payment was taken back. The simulated wallets do not change.
@@ -106,7 +109,7 @@ export const REVERSAL = { event: 'transaction.reversed', status: 'REVERSED' } as
 export async function reverse(
   session: Session,
   reference: string,
-  { event, status, to }: { readonly event: string; readonly status: string; readonly to?: string },
+  { event, status, to }: ReversalOptions,
 ): Promise<Triggered> {
   const payment = await paymentOf(session, reference);
   if (payment === undefined) {

@@ -1,7 +1,3 @@
-import * as z from 'zod';
-
-const object = z.record(z.string(), z.unknown());
-
 /** The value of a JSON document; undefined for anything else, such as an edited body. */
 export function readJson(text: string): unknown {
   try {
@@ -19,4 +15,7 @@ export const withoutUndefined = <T extends object>(given: T): Defined<T> =>
 type Defined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
 
 /** A value as an object; undefined for anything else. */
-export const asObject = (value: unknown): Record<string, unknown> | undefined => object.safeParse(value).data;
+export function asObject(value: unknown): Record<string, unknown> | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? { ...value } : undefined;
+}
