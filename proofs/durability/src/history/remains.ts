@@ -32,8 +32,11 @@ export function effectOf(
 /** Runs a statement directly on either engine, not through the inbox. */
 export type Read = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** A transition that a worker will still process, now or later. */
-export const OPEN = 'next_at is not null';
+/**
+ * A transition that a worker will still process. One that waits for an expectation or another body is looked at for about four hours:
+ * after three looks in vain, in seven seconds, nothing more arrives for it in a run.
+ */
+export const OPEN = "next_at is not null and (state in ('pending', 'retrying') or looks < 4)";
 
 /** The prefixes of the inbox's tables. */
 export const PREFIX: Readonly<Record<'postgres' | 'sqlite', string>> = {
