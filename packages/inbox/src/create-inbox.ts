@@ -18,7 +18,7 @@ import { listTransitions, showTransition } from './operator/reports.ts';
 import { readVersion, withVersion } from './operator/version.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balance-report.ts';
-import { keepFormat, readFormats } from './reconciliation/kept-formats.ts';
+import { keepFormat, readFormats } from './reconciliation/reading/kept-formats.ts';
 import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
 import { warn } from './reporting/problems.ts';
 import { mustBeOpen } from './store/open-transaction.ts';

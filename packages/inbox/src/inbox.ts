@@ -14,7 +14,7 @@ import type { Pruned, PruneOptions } from './operator/prune.ts';
 import type { TransitionDetails, TransitionSummary } from './operator/reports.ts';
 import type { ListOptions } from './operator/search.ts';
 import type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balance-report.ts';
-import type { StatementFormat } from './reconciliation/statement-format.ts';
+import type { StatementFormat } from './reconciliation/reading/statement-format.ts';
 import type {
   StatementLine,
   StatementOptions,

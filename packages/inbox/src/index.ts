@@ -13,8 +13,8 @@ export type { Payment } from './operator/payments/read-payment.ts';
 export type { TransitionDetails, TransitionSummary } from './operator/reports.ts';
 export type { InboxOptions } from './options.ts';
 export type { BalanceOptions, BalanceReport } from './reconciliation/balance-report.ts';
-export { readStatement } from './reconciliation/read-statement.ts';
-export type { StatementFormat } from './reconciliation/statement-format.ts';
+export { readStatement } from './reconciliation/reading/read-statement.ts';
+export type { StatementFormat } from './reconciliation/reading/statement-format.ts';
 export type {
   StatementFinding,
   StatementOptions,

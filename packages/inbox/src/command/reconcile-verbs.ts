@@ -5,15 +5,19 @@ import type { Movement } from '@payment-service/core/reconcile';
 import { csvLine } from '@payment-service/pages/text';
 import { Argument, InvalidArgumentError } from 'commander';
 import type { ActionNote } from '../action-note.ts';
-import { DECIMALS } from '../reconciliation/amount-text.ts';
 import { type BalanceReport, type Period, readReport } from '../reconciliation/balance-report.ts';
-import { ENCODINGS } from '../reconciliation/encodings.ts';
-import { SEPARATOR_NAMES } from '../reconciliation/file-records.ts';
-import { keepFormat, readFormats } from '../reconciliation/kept-formats.ts';
-import { chargesIn, kindsIn, type Pairs, pairsIn } from '../reconciliation/name-value-pairs.ts';
-import { type HowRead, previewFields, readStatement } from '../reconciliation/read-statement.ts';
+import { DECIMALS } from '../reconciliation/reading/amount-text.ts';
+import { ENCODINGS } from '../reconciliation/reading/encodings.ts';
+import { SEPARATOR_NAMES } from '../reconciliation/reading/file-records.ts';
+import { keepFormat, readFormats } from '../reconciliation/reading/kept-formats.ts';
+import { chargesIn, kindsIn, type Pairs, pairsIn } from '../reconciliation/reading/name-value-pairs.ts';
+import { type HowRead, previewFields, readStatement } from '../reconciliation/reading/read-statement.ts';
+import {
+  COLUMN_FIELDS,
+  FORMAT_RULES,
+  type StatementFormat,
+} from '../reconciliation/reading/statement-format.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
-import { COLUMN_FIELDS, FORMAT_RULES, type StatementFormat } from '../reconciliation/statement-format.ts';
 import type { StatementOptions, StatementReport } from '../reconciliation/statement-report.ts';
 import {
   FINDING_COLUMNS,

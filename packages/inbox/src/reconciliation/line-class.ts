@@ -3,7 +3,7 @@ import { checkArgument, checkOptions, type OptionRules, RECORD } from '@payment-
 import { isStorableCurrency } from '../delivery/stored-delivery.ts';
 import { NAME, oneOf } from '../option-rules.ts';
 import type { StatementVerdict, StatusMeaning } from '../states.ts';
-import { isAmbiguousAmount, isPlainAmount } from './amount-text.ts';
+import { isAmbiguousAmount, isPlainAmount } from './reading/amount-text.ts';
 import {
   STATEMENT_MEANINGS,
   STATEMENT_VERDICTS,

@@ -1,6 +1,6 @@
 import { count, counted, groupedDigits } from '@payment-service/pages/text';
 import type { StatementVerdict } from '../states.ts';
-import type { HowRead } from './read-statement.ts';
+import type { HowRead } from './reading/read-statement.ts';
 import {
   LINE_CLASSES,
   type LineClass,

@@ -1,9 +1,9 @@
 /** The work for every cell and name of a statement grows as its length does (threat A67). */
 import { expect, test } from 'vitest';
 import { LONG_TEXTS, runOrEnd } from '../../../../vitest.shared.ts';
-import { amountIn, isPlainAmount } from '../../src/reconciliation/amount-text.ts';
-import { chargesIn, pairsIn } from '../../src/reconciliation/name-value-pairs.ts';
-import { readStatement } from '../../src/reconciliation/read-statement.ts';
+import { amountIn, isPlainAmount } from '../../src/reconciliation/reading/amount-text.ts';
+import { chargesIn, pairsIn } from '../../src/reconciliation/reading/name-value-pairs.ts';
+import { readStatement } from '../../src/reconciliation/reading/read-statement.ts';
 import { MAP, SET } from '../support/statement-files.ts';
 
 const reading = (decimal: 'point' | 'comma' | undefined, currency?: string) => (text: string) =>

@@ -1,6 +1,6 @@
 /** Every line of a statement is accounted for, in every form in which a bank or a wallet may export it. */
 import { expect, test } from 'vitest';
-import { readStatement } from '../../src/reconciliation/read-statement.ts';
+import { readStatement } from '../../src/reconciliation/reading/read-statement.ts';
 import type { StatementFinding } from '../../src/reconciliation/statement-report.ts';
 import { paid } from '../support/callbacks.ts';
 import { allPairs, type KnownStatement, statementOf } from '../support/known-statements.ts';

@@ -1,9 +1,9 @@
 /** Statements as banks and wallets export them. */
 import { expect, test } from 'vitest';
-import { amountIn, isAmbiguousAmount } from '../../src/reconciliation/amount-text.ts';
-import { chargesIn, kindsIn, pairsIn } from '../../src/reconciliation/name-value-pairs.ts';
-import { readStatement } from '../../src/reconciliation/read-statement.ts';
-import type { StatementFormat } from '../../src/reconciliation/statement-format.ts';
+import { amountIn, isAmbiguousAmount } from '../../src/reconciliation/reading/amount-text.ts';
+import { chargesIn, kindsIn, pairsIn } from '../../src/reconciliation/reading/name-value-pairs.ts';
+import { readStatement } from '../../src/reconciliation/reading/read-statement.ts';
+import type { StatementFormat } from '../../src/reconciliation/reading/statement-format.ts';
 import type { StatementLine } from '../../src/reconciliation/statement-report.ts';
 import { allOf, expectSameRows, MAP, SET } from '../support/statement-files.ts';
 

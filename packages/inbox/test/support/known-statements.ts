@@ -1,6 +1,6 @@
 /** Statement files that are written from known payments, so that the right answer exists before the reader runs. */
 
-import type { StatementFormat } from '../../src/reconciliation/statement-format.ts';
+import type { StatementFormat } from '../../src/reconciliation/reading/statement-format.ts';
 import type { StatementVerdict } from '../../src/states.ts';
 
 /** A line of a file, and what it must be read as. */

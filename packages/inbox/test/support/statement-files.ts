@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { SEPARATORS } from '../../src/reconciliation/file-records.ts';
-import { readStatement } from '../../src/reconciliation/read-statement.ts';
-import type { StatementFormat } from '../../src/reconciliation/statement-format.ts';
+import { SEPARATORS } from '../../src/reconciliation/reading/file-records.ts';
+import { readStatement } from '../../src/reconciliation/reading/read-statement.ts';
+import type { StatementFormat } from '../../src/reconciliation/reading/statement-format.ts';
 import type { StatementLine } from '../../src/reconciliation/statement-report.ts';
 
 export const MAP = { merchant_reference: 'Réf', transaction_status: 'State', amount: 'Betrag' };

@@ -1,7 +1,7 @@
 import { ConfigurationError, NotFoundError } from '@payment-service/core';
 import { badge, capital, type Field, html, type Markup, note, tableOf, time } from '@payment-service/pages';
 import type { BalanceReport, SettledTotal } from '../../reconciliation/balance-report.ts';
-import { chargesIn, kindsIn, type Pairs, pairsIn } from '../../reconciliation/name-value-pairs.ts';
+import { chargesIn, kindsIn, type Pairs, pairsIn } from '../../reconciliation/reading/name-value-pairs.ts';
 import { endIn, momentIn } from '../../time-zone.ts';
 import type { View } from './page.ts';
 import { money, moneyText } from './summary.ts';

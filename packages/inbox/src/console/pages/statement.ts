@@ -11,17 +11,17 @@ import {
   note,
   tableOf,
 } from '@payment-service/pages';
-import { DECIMALS } from '../../reconciliation/amount-text.ts';
-import { ENCODINGS } from '../../reconciliation/encodings.ts';
-import { SEPARATOR_NAMES } from '../../reconciliation/file-records.ts';
-import { pairsIn } from '../../reconciliation/name-value-pairs.ts';
-import { type HowRead, previewFields, readStatement } from '../../reconciliation/read-statement.ts';
+import { DECIMALS } from '../../reconciliation/reading/amount-text.ts';
+import { ENCODINGS } from '../../reconciliation/reading/encodings.ts';
+import { SEPARATOR_NAMES } from '../../reconciliation/reading/file-records.ts';
+import { pairsIn } from '../../reconciliation/reading/name-value-pairs.ts';
+import { type HowRead, previewFields, readStatement } from '../../reconciliation/reading/read-statement.ts';
 import {
   COLUMN_FIELDS,
   FORMAT_FIELDS,
   type FormatField,
   type StatementFormat,
-} from '../../reconciliation/statement-format.ts';
+} from '../../reconciliation/reading/statement-format.ts';
 import {
   STATEMENT_VERDICTS,
   type StatementFinding,

@@ -1,7 +1,7 @@
 import { checkArgument, checkOptions, type OptionRule } from '@payment-service/core/internal';
-import type { OperatorContext } from '../operator/reports.ts';
-import { textOf } from '../store/store.ts';
-import { jsonIn } from '../verdict/stored-values.ts';
+import type { OperatorContext } from '../../operator/reports.ts';
+import { textOf } from '../../store/store.ts';
+import { jsonIn } from '../../verdict/stored-values.ts';
 import { FORMAT_RULES, type StatementFormat } from './statement-format.ts';
 
 const MAX_NAME = 60;

@@ -1,10 +1,10 @@
 import { type OptionRules, RECORD } from '@payment-service/core/internal';
-import { oneOf, STRING, STRINGS, wholeNumber } from '../option-rules.ts';
-import { STATUS_MEANINGS, type StatusMeaning } from '../states.ts';
+import { oneOf, STRING, STRINGS, wholeNumber } from '../../option-rules.ts';
+import { STATUS_MEANINGS, type StatusMeaning } from '../../states.ts';
+import { STATEMENT_FIELDS } from '../line-class.ts';
 import { DECIMALS, type DecimalMark } from './amount-text.ts';
 import { ENCODINGS, type Encoding } from './encodings.ts';
 import { SEPARATOR_NAMES, type Separator } from './file-records.ts';
-import { STATEMENT_FIELDS } from './line-class.ts';
 import type { Pairs } from './name-value-pairs.ts';
 
 /** What can have a column: the fields of a row, and its amount in two columns. */

@@ -1,10 +1,10 @@
+import type { StatementLine } from '../statement-report.ts';
 import { amountIn } from './amount-text.ts';
 import { type Columns, normal, placesIn } from './columns.ts';
 import { type FileRecord, SEPARATORS } from './file-records.ts';
 import { directionOf, isCharge, isInterest, isTotal } from './line-words.ts';
 import type { Pairs } from './name-value-pairs.ts';
 import type { StatementFormat } from './statement-format.ts';
-import type { StatementLine } from './statement-report.ts';
 
 /** What the cells of a line say. */
 type Said = Partial<StatementLine>;

@@ -1,4 +1,4 @@
-import type { BalanceOptions } from './balance-report.ts';
+import type { BalanceOptions } from '../balance-report.ts';
 
 /** Strings by their names, such as `amount=Total,currency=Code`. */
 export type Pairs = Readonly<Record<string, string>>;

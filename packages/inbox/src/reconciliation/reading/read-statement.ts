@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { checkArgument, checkOptions, type OptionRule } from '@payment-service/core/internal';
+import type { StatementLine, StatementRow } from '../statement-report.ts';
 import { findColumns } from './columns.ts';
 import { decoded, type Encoding, prepended } from './encodings.ts';
 import { type FileRecord, MAX_RECORD, recordsIn, type Separator } from './file-records.ts';
@@ -7,7 +8,6 @@ import { lineReader } from './line-reader.ts';
 import { proposedMap } from './line-words.ts';
 import type { Pairs } from './name-value-pairs.ts';
 import { FORMAT_RULES, type StatementFormat } from './statement-format.ts';
-import type { StatementLine, StatementRow } from './statement-report.ts';
 
 /** How a file was read. */
 export type HowRead = Omit<OpenedStatement, 'lines'>;
