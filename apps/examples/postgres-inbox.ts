@@ -90,13 +90,15 @@ async function startPayment(body: object): Promise<'started' | 'not started' | '
     await client.request({ method: 'POST', path, secretKey: true, body });
     return 'started';
   } catch (error) {
+    console.error(error); // Why it was refused, or what is not known.
     // If it may have arrived, the order stays open until a callback or an overdue notice, and is never started again.
     return error instanceof ApiError && error.sent !== 'unknown' ? 'not started' : 'pending';
   }
 }
 app.get('/orders/:reference', async (req, res) => {
-  const { rows } = await pool.query('select paid from orders where reference = $1', [req.params.reference]);
-  res.type('text').send(rows[0]?.paid ? 'Paid, thank you.' : 'Waiting for the payment.');
+  // One sentence for every state, which never says more than is known.
+  const payment = await inbox.payment(req.params.reference);
+  res.type('text').send(payment?.advice.say ?? 'There is no such order.');
 });
 app.get('/healthz', async (_req, res) => {
   const health = await inbox.health();

@@ -208,17 +208,20 @@ export async function findNamed<Tx>(
 export function must(payment: Payment | undefined): Payment {
   if (payment !== undefined) return payment;
   throw new NoInboxError(
-    "Nothing is known of this payment. Is its type COLLECTION? If not, add --type. 'payments --search' finds a part of a reference.",
+    "Nothing is known of this payment. If this is the service's reference, use --internal-reference; if it is no collection, add --type. 'payments --search' finds a part of a reference. You may tell the customer: We have not received your payment. We are asking about it. Please do not pay again.",
   );
 }
 
 const moneyOf = (money: Settled | undefined): string | undefined =>
   money && `${money.amount} ${money.currency}`;
 
-/** As `moneyOf()` writes it. */
+/** As `moneyOf()` writes it, or as it is shown, with the currency first and the digits in groups. */
 function moneyIn(text: string): string {
-  const [, amount = '', currency] = /^(\S{1,100}) (\S{1,32})$/.exec(text) ?? [];
-  if (currency !== undefined) return `${amountIn(amount)} ${currency}`;
+  const [, first = '', second] = /^(\S{1,100}) (\S{1,100})$/.exec(text) ?? [];
+  if (second !== undefined) {
+    const [amount, currency] = /^[A-Z]/.test(first) ? [second.replaceAll(',', ''), first] : [first, second];
+    return `${amountIn(amount)} ${currency}`;
+  }
   throw new InvalidArgumentError("It must be money, such as '500 UGX'.");
 }
 

@@ -120,7 +120,7 @@ export function lineOf(open: OpenOptions, verb: string, reference?: string, ...o
   const all = [...options, ...inbox.flatMap(([flag, value]) => [`--${flag}`, String(value)])];
   const named = reference === undefined ? [] : [reference];
   const words = reference?.startsWith('-') ? [...all, '--', ...named] : [...named, ...all];
-  return printable([NAME, verb, ...words].map(quoted).join(' '));
+  return printable(['npx', NAME, verb, ...words].map(quoted).join(' '));
 }
 
 /** For a shell. */

@@ -104,13 +104,18 @@ test('threat A47: the lines that payment prints perform its acts, whatever chara
     await pay(reference, 3000);
     const shown = await runCommand(['payment', ...args, '--', reference]);
     expect(shown.code).toBe(0);
-    const lines = shown.stdout.match(/(?<=^ {2}payment-service-inbox ).*/gm) ?? [];
+    const lines = shown.stdout.match(/(?<=^ {2}npx payment-service-inbox ).*/gm) ?? [];
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['accept', 'retry', 'close', 'expect', 'forget']);
-    const line = lines[0]?.replace("--by ''", '--by dana').replace("--note ''", '--note asked') ?? '';
+    // The amount as it is shown, too.
+    const line = (lines[0] ?? '')
+      .replace("--by ''", '--by dana')
+      .replace("--note ''", '--note asked')
+      .replace("'3000 UGX'", reference === '-rf' ? "'UGX 3,000'" : "'3000 UGX'");
     expect(await runCommand(wordsIn(line))).toMatchObject({ code: 0 });
     await workOff(inbox);
     expect(await inbox.payment(reference)).toMatchObject({ state: 'paid', settled: { amount: '3000' } });
     expect(await runCommand(wordsIn(lines[0] ?? ''))).not.toMatchObject({ code: 0 }); // Without a name.
+    expect((await inbox.payment(reference))?.advice.todo).toContain('UGX 2,000 of the first UGX 5,000 was not paid');
   }
   expect(await merchant.credits()).toHaveLength(4);
 });

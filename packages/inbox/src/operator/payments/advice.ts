@@ -1,3 +1,4 @@
+import { sumOfProducts } from '@payment-service/core/reconcile';
 import type { PaymentState } from '../../verdict/payment-state.ts';
 import { WAITS_FOR_PERSON, wordsOfReason } from '../../words.ts';
 import type { ActedOn } from '../acts/offers.ts';
@@ -104,7 +105,7 @@ const OWN: Readonly<Record<PaymentState, (payment: Advised) => Own>> = {
   paid: ({ settled, replaced }) => ({
     heading: 'Paid',
     sentence: `Paid: ${textOf(settled)} was credited on ${dayOf(settled?.at)}.${replacedText(replaced)}`,
-    todo: 'Nothing: the money is credited.',
+    todo: restText(settled, replaced) ?? 'Nothing: the money is credited.',
     say: `Your payment of ${textOf(settled)} has arrived.`,
   }),
   reversed: ({ settled }) => ({
@@ -130,6 +131,24 @@ const OWN: Readonly<Record<PaymentState, (payment: Advised) => Own>> = {
 function replacedText(replaced: PaymentSummary['replaced']): string {
   const last = replaced.at(-1);
   return last === undefined ? '' : ` ${last.by} had it replace ${textOf(last)}: ${last.note}`;
+}
+
+/** Where a person accepted another amount than the first one that was expected: what of it is left, or too much. */
+function restText(
+  settled: PaymentSummary['settled'],
+  replaced: PaymentSummary['replaced'],
+): string | undefined {
+  const [first] = replaced;
+  if (settled === undefined || first === undefined || first.currency !== settled.currency) return undefined;
+  const rest = sumOfProducts([
+    [first.amount, 1],
+    [settled.amount, -1],
+  ]);
+  if (rest === '0') return undefined;
+  const money = { currency: first.currency, amount: rest.replace('-', '') };
+  return rest.startsWith('-')
+    ? `${textOf(money)} more than the first ${textOf(first)} was paid: refund it, or deliver more.`
+    : `${textOf(money)} of the first ${textOf(first)} was not paid: request it under a new reference, if you still want it.`;
 }
 
 const dayOf = (date: Date | undefined): string => (date === undefined ? 'its deadline' : momentText(date));

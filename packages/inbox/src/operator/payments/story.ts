@@ -51,7 +51,7 @@ export function storyOf({ reports, actions, replaced, settled, expected, state }
         report.lastError,
         'Is the order paid? Probably a query was not awaited, or matched no row.',
       );
-    if (nextAt !== undefined) add(nextAt, 'waiting', 'A worker checks it again', which);
+    if (nextAt !== undefined) add(nextAt, 'waiting', 'A worker will check it again', which);
   }
   for (const { action, by, note, at } of actions) add(at, 'acted', `${DONE[action]} by ${by}`, note);
   for (const { by, note, at, ...money } of replaced) {
