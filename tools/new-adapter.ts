@@ -77,8 +77,10 @@ export function newAdapter(
     const target = file.endsWith(tests[0]) ? `test/${name}.test.ts` : file;
     write(target, text.replaceAll('Express', type).replaceAll('express', name));
   }
-  write('test/hostile-server.ts', hostileServer(name, tests[1]));
-  write('test/hostile.proof.ts', hostileProof(name));
+  // What the platform's own Request refuses is listed for all servers that make one.
+  const server = like === 'fetch' ? `fetch: ${name}` : name;
+  write('test/hostile-server.ts', hostileServer(server, tests[1]));
+  write('test/hostile.proof.ts', hostileProof(server));
   const description = `Verified callbacks and redirects of the payment service on ${name}`;
   write('README.md', `# @payment-service/${name}\n\n${description}.\n`);
   const manifest = JSON.parse(read('package.json').replaceAll(`packages/${from}`, `packages/${name}`));

@@ -10,7 +10,8 @@ const COMPOSED: Readonly<Record<string, string>> = {
   'packages/core/src/client/settings/scrubber.ts': 'keys of the program side by side, without a repetition',
   'packages/core/src/verify/callback-body.ts': 'a name and white space up to its colon',
   'packages/core/src/verify/json-members.ts': 'the same, with escapes',
-  'packages/inbox/src/reconciliation/reading/line-words.ts': 'whole words side by side, each with one space at most',
+  'packages/inbox/src/reconciliation/reading/line-words.ts':
+    'whole words side by side, each with one space at most',
   'packages/sandbox/src/command/session.ts': 'begins at the start of a line of a file of the user',
 };
 

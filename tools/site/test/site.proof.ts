@@ -81,7 +81,7 @@ test('every page exists as Markdown next to its HTML, and llms.txt lists those o
   expect(links.filter((link) => !markdown.has(link.split(': ')[1] ?? ''))).toEqual([]);
   const list = markdown.get('/llms.txt') ?? '';
   expect(list).toMatch(
-    /^# Payment service SDK for TypeScript\n\n> This SDK takes payments through the payment service/,
+    /^# Payment service SDK for TypeScript\n\n> It verifies what the payment service reports and credits each payment once/,
   );
   expect(list).toContain('1. **The amount is unsigned.**');
   expect(list).toContain('- [Troubleshooting](/docs/troubleshooting.md)');

@@ -44,12 +44,17 @@ export interface Judged {
   readonly expected: Verdict;
 }
 
-/** Sends every small request, or some, to one server, in each version of HTTP that it serves. */
+/**
+ * Sends every small request, or some, to one server, in each version of HTTP that it serves.
+ *
+ * @param name The adapter; `fetch: name` of one whose server makes a Request of the platform, as that of fetch does.
+ */
 export function judge(
   name: string,
   program: URL,
   requests: typeof HOSTILE_REQUESTS = HOSTILE_REQUESTS,
 ): Promise<readonly Judged[]> {
+  const [server] = name.split(':');
   return hosted(name, program, async (host) => {
     const judged: Judged[] = [];
     let { handled, ports } = await host.report();
@@ -61,7 +66,7 @@ export function judge(
     for (const [request, verdict, sent] of requests) {
       const to = Buffer.from(partsOf(sent)[0] ?? '').includes(REDIRECT_PATH) ? 'redirects' : 'callbacks';
       for (const protocol of ['HTTP/1.1', 'HTTP/2']) {
-        const [expected] = DIFFERENCES[`${protocol}, ${name}, ${request}`] ?? [verdict];
+        const [expected] = DIFFERENCES[`${protocol}, ${server}, ${request}`] ?? [verdict];
         const statuses =
           protocol === 'HTTP/1.1'
             ? await sendHttp1(http1[to], sent, expected.match(/\d{3}/g)?.length)

@@ -104,11 +104,13 @@ test('apps/examples/postgres-inbox.ts settles a payment, and neither a forged am
       await expect
         .poll(console, { timeout: 25_000 })
         .toContain('We are checking your payment. Please do not pay again.');
-      expect(await read(order)).toContain('Waiting');
+      expect(await read(order)).toContain('We are checking your payment');
       expect(await send({})).toBe(200);
       await hasPrinted(`${reference} is paid: 500 UGX`);
       // The handler prints this before its transaction is committed.
-      await expect.poll(() => read(order), { timeout: 25_000 }).toContain('Paid');
+      await expect
+        .poll(() => read(order), { timeout: 25_000 })
+        .toContain('Your payment of UGX 500 has arrived.');
     },
     { cwd },
   );
