@@ -273,16 +273,20 @@ const PRODUCTS: OptionRule = [
   'a list of pairs of factors, each a decimal string, a bigint, or a number of at most 15 digits',
 ];
 
+/** A decimal string with its digits in groups, exact: '5,000,000.5'. */
+const grouped = (amount: string): string =>
+  new Intl.NumberFormat('en', { maximumFractionDigits: 100 }).format(amount as `${number}`);
+
 function sentenceOf(found: Omit<WalletReconciliation, 'message'>): string {
   const { currency, wallet_type, expected, verdict, gained, unexplained = '0' } = found;
   const wallet = `The wallet ${wallet_type} in ${currency}`;
   if (verdict === 'wallet_missing')
     return `${wallet} is not in both inquiries, so what it gained is unknown. Request all balances at both times, without the currency filter.`;
   const { least, most } = expected;
-  const range = least === most ? least : `${least} to ${most}`;
-  const what = `${wallet} gained ${gained}, and the movements explain ${range}`;
+  const range = least === most ? grouped(least) : `${grouped(least)} to ${grouped(most)}`;
+  const what = `${wallet} gained ${grouped(gained ?? '')}, and the movements explain ${range}`;
   if (verdict === 'explained') return `${what}: nothing is unexplained.`;
   if (verdict === 'more')
-    return `${what}: ${unexplained} more than explained. Probably a payment whose callback did not arrive, or a movement that was not given.`;
-  return `${what}: ${unexplained.slice(1)} less than explained. Probably a charge, a withdrawal or a later credit that was not given; otherwise a payment was settled that the service does not have. Compare it with the statement of the service before you deliver more.`;
+    return `${what}: ${grouped(unexplained)} more than explained. Probably a payment whose callback did not arrive, or a movement that was not given.`;
+  return `${what}: ${grouped(unexplained.slice(1))} less than explained. Probably a charge, a withdrawal or a later credit that was not given; otherwise a payment was settled that the service does not have. Compare it with the statement of the service before you deliver more.`;
 }
