@@ -115,7 +115,9 @@ test('threat A47: the lines that payment prints perform its acts, whatever chara
     await workOff(inbox);
     expect(await inbox.payment(reference)).toMatchObject({ state: 'paid', settled: { amount: '3000' } });
     expect(await runCommand(wordsIn(lines[0] ?? ''))).not.toMatchObject({ code: 0 }); // Without a name.
-    expect((await inbox.payment(reference))?.advice.todo).toContain('UGX 2,000 of the first UGX 5,000 was not paid');
+    expect((await inbox.payment(reference))?.advice.todo).toContain(
+      'UGX 2,000 of the first UGX 5,000 was not paid',
+    );
   }
   expect(await merchant.credits()).toHaveLength(4);
 });
