@@ -21,7 +21,7 @@ import type { Part, Run } from './part.ts';
 
 /**
  * `bare`: a JSON body parser and no check. `by hand`: the parser and an HMAC over the five fields. `limit`: the bytes, `JSON.parse`
- * and that HMAC, with the framework's own parser left out.
+ * and that HMAC over prepared pads, with the framework's own parser left out.
  */
 export const WAYS = ['bare', 'by hand', 'limit', 'ours'] as const;
 export type Way = (typeof WAYS)[number];
