@@ -34,7 +34,7 @@ test('start gives the program its keys, sends one callback when it listens, and 
 test('start prints a line for each attempt, and the cause, the fix and the page of the first failure of each kind', async () => {
   const { args, url } = await withReceiver('500', 'stays');
   const retry = ['--retry', '{"preset":"not-2xx","max_attempts":2,"backoff_ms":1}'];
-  const { cwd, output } = await startCommand([...retry, ...args], { until: 'attempt 2' });
+  const { cwd, output, stop } = await startCommand([...retry, ...args], { until: 'attempt 2' });
   expect((await runCommand(['trigger', 'ORD-7'], { cwd })).code).toBe(1);
   await expect.poll(output).toMatch(/ORD-7 {2}COMPLETED {2}attempt 2 {2}/);
   expect(output().match(/^\d\d:\d\d:\d\d .* 500 in \d+ ms {2}Your endpoint returned 500\.$/gm)).toHaveLength(
@@ -46,6 +46,8 @@ test('start prints a line for each attempt, and the cause, the fix and the page 
     '#no-callback-arrives',
   ])
     expect(output().split(part)).toHaveLength(2);
+  // Ends the receiver as well, which would outlive a command that is killed.
+  await stop('SIGTERM');
 });
 
 const crash = ['Cannot find module of the test', 'ended before it listened on 127.0.0.1:PORT.'];
@@ -65,11 +67,14 @@ test.each([
 
 test('with --endpoints, start sends no callback of its own, and prints where a payment starts', async () => {
   const { args } = await withReceiver();
-  const { output } = await startCommand(['--endpoints', 'example', ...args], { until: 'Start a payment' });
+  const { output, stop } = await startCommand(['--endpoints', 'example', ...args], {
+    until: 'Start a payment',
+  });
   expect(output()).toContain(
     '  POST /example/collections starts a collection: reference (merchant_reference), ',
   );
   expect(output()).not.toContain('received');
+  await stop('SIGTERM');
 });
 
 test('start does not start the program when another one uses the port', async () => {
