@@ -5,7 +5,7 @@ import { openBacklog } from '@payment-service/durability/load/backlog.ts';
 import { postgresEngine, sqliteEngine } from '@payment-service/durability/load/engines.ts';
 import { inConcert } from '@payment-service/durability/load/in-concert.ts';
 import { createDatabase, databaseUrl, EFFECT_TABLE } from '@payment-service/durability/load/postgres.ts';
-import { openGraphile, startPgBoss } from '@payment-service/durability/load/queues.ts';
+import { insertJobs, openGraphile, startPgBoss } from '@payment-service/durability/load/queues.ts';
 import type pg from 'pg';
 
 /**
@@ -31,7 +31,7 @@ const COUNT_EFFECTS = 'select count(*) as n from merchant_effect';
 
 /** One for each of 32 handlers, and four more. */
 const CONNECTIONS = 36;
-const EFFECT = 'insert into merchant_effect values ($1, $2)';
+export const EFFECT = 'insert into merchant_effect values ($1, $2)';
 
 /** All ways. */
 export async function openAppliers(serverUrl: string): Promise<readonly Applier[]> {
@@ -158,14 +158,9 @@ async function floorApplier(serverUrl: string): Promise<Applier> {
 async function graphileApplier(serverUrl: string, batch?: number): Promise<Applier> {
   const pool = await createDatabase(serverUrl, `apply_graphile_${batch ?? 1}`, CONNECTIONS);
   const graphile = await openGraphile(pool);
-  const insert = `select graphile_worker.add_jobs(array(select row('apply', json_build_object('id', n, 'content', repeat('x', 500)),
-    null, null, null, null, null, null)::graphile_worker.job_spec from generate_series(1, $1) n))`;
   return {
     name: batch ? `graphile-worker, batches of ${batch}` : 'graphile-worker',
-    fill: async (count) => {
-      await pool.query(insert, [count]);
-      await pool.query('analyze');
-    },
+    fill: async (count) => void (await graphile.addJobs(count)),
     async apply(count, concurrency) {
       const started = performance.now();
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -192,11 +187,7 @@ async function pgBossApplier(serverUrl: string, batchSize: number): Promise<Appl
   return {
     name: `pg-boss, ${batchSize} in a batch`,
     fill: async (count) => {
-      const data = { content: 'x'.repeat(500) };
-      await boss.insert(
-        'apply',
-        Array.from({ length: count }, () => ({ id: randomUUID(), data })),
-      );
+      await insertJobs(boss, 'apply', count);
       await pool.query('analyze');
     },
     async apply(count, localConcurrency) {
@@ -229,7 +220,7 @@ function ends(pool: pg.Pool): Pick<Applier, 'effects' | 'close'> {
 }
 
 /** The effect, and the rest of its transaction. */
-async function applyWith(client: pg.PoolClient, id: unknown, more?: pg.QueryConfig): Promise<void> {
+export async function applyWith(client: pg.PoolClient, id: unknown, more?: pg.QueryConfig): Promise<void> {
   await client.query('begin');
   await client.query({ name: 'effect', text: EFFECT, values: [id, '500'] });
   if (more !== undefined) await client.query(more);

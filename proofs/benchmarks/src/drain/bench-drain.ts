@@ -1,9 +1,9 @@
 /**
  * `pnpm lab bench:drain`: how many transitions a second a worker settles from the start of a backlog, of 2,000 and of 50,000 due ones,
  * on both stores; on PostgreSQL also beside an old snapshot. A large backlog must not slow the worker down; the control, which
- * sorts all of it for each attempt, must slow down. Then how soon a new callback has its effect behind 200,000; the cost of a
- * payment beside a floor and queues, and several processes on one backlog. Prints a table, writes reports/bench-drain.json, and
- * exits with 1 if a target is missed.
+ * sorts all of it for each attempt, must slow down. Also how soon a new callback has its effect behind 200,000, beside two queues;
+ * the cost of a payment beside a floor and queues, and several processes on one backlog. Prints a table, writes
+ * reports/bench-drain.json, and exits with 1 if a target is missed. Parts run alone: applying, backlogs, newest, processes.
  */
 
 import { type Backlog, openBacklog } from '@payment-service/durability/load/backlog.ts';
@@ -36,9 +36,11 @@ const FULL = {
   shared: 40_000,
   /** While new callbacks arrive. */
   behind: 200_000,
+  behindSome: 10_000,
   behindCount: 10_000,
-  newest: 400,
+  newest: 100,
   newestEveryMs: 100,
+  newestWithinMs: 30_000,
 };
 const SHORT: typeof FULL = {
   small: 40,
@@ -50,9 +52,11 @@ const SHORT: typeof FULL = {
   payments: 20,
   shared: 60,
   behind: 200,
+  behindSome: 20,
   behindCount: 120,
   newest: 5,
   newestEveryMs: 5,
+  newestWithinMs: 2000,
 };
 
 const titled = (engine: string, size: number): string => `${engine}, ${size.toLocaleString('en')} due`;
@@ -78,13 +82,32 @@ const PROCESSES = [1, 2, 4, 8];
 const AT_LEAST_TOGETHER = 0.95;
 const MAX_WORK = 1.05;
 
+/** Each can be run alone: `pnpm lab bench:drain newest`. */
+const PARTS: Readonly<Record<string, (pace: typeof FULL, isShort: boolean) => Promise<readonly Result[]>>> = {
+  applying: judgeApplying,
+  backlogs: measureBacklogs,
+  newest: async (pace, isShort) =>
+    judgeNewest((await startWarmPostgres(isShort, METERED)).url, {
+      ...pace,
+      rounds: Math.min(pace.rounds, 3),
+    }),
+  processes: measureTogether,
+};
+
 export default function (): Promise<void> {
-  return runBenchmark('bench-drain', { full: FULL, short: SHORT }, bench);
+  return runBenchmark('bench-drain', { full: FULL, short: SHORT }, bench, Object.keys(PARTS));
 }
 
-async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
-  const applied = await judgeApplying(pace, isShort);
-  await cleanUp(); // Otherwise it would keep running during the backlogs.
+async function bench(pace: typeof FULL, isShort: boolean, parts: readonly string[]): Promise<Found> {
+  const results: Result[] = [];
+  for (const part of parts) {
+    results.push(...((await PARTS[part]?.(pace, isShort)) ?? []));
+    await cleanUp(); // Otherwise its servers would keep running during the next part.
+  }
+  return { results };
+}
+
+async function measureBacklogs(pace: typeof FULL, isShort: boolean): Promise<readonly Result[]> {
   const folder = await makeFolder();
   const server = await startWarmPostgres(isShort, METERED);
   const contenders: Contender[] = [];
@@ -116,20 +139,18 @@ async function bench(pace: typeof FULL, isShort: boolean): Promise<Found> {
     await own.backlog.fill();
     return own.backlog.drain(own.count, own);
   });
-  const drained = judgeDrain(new Map([...rates].map(([{ name }, own]) => [name, own])), targets);
-  const newest: Result[] = [];
-  for (const engine of ['postgres', 'sqlite'] as const) {
-    const backlog = await open(engine, pace.behind, 'behind');
-    const few = { ...pace, rounds: Math.min(pace.rounds, 3) };
-    newest.push(...(await judgeNewest(backlog, titled(engine, pace.behind), few)));
-  }
+  return judgeDrain(new Map([...rates].map(([{ name }, own]) => [name, own])), targets);
+}
+
+async function measureTogether(pace: typeof FULL, isShort: boolean): Promise<readonly Result[]> {
+  const server = await startWarmPostgres(isShort, METERED);
   const shared = await filled(openBacklog(await postgresEngine(server.url, 'shared'), pace.shared));
   const url = databaseUrl(server.url, 'shared');
   const meter = await openMeter(url);
   const together = await interleave(PROCESSES, Math.min(pace.rounds, 3), Math.random, (processes) =>
     drainTogether(shared, { meter, url }, processes),
   );
-  return { results: [...applied, ...drained, ...newest, ...judgeTogether(together)] };
+  return judgeTogether(together);
 }
 
 /** What processes that share a backlog settle, and what that makes PostgreSQL do for each payment. */

@@ -13,7 +13,7 @@ import { etcdFlags, haproxyCfg } from './configuration.ts';
 import { ClusterNode } from './node.ts';
 import type { Programs } from './programs.ts';
 
-/** The longest that the cluster may take for anything. */
+/** The longest time that the cluster may take for one step. */
 const PATIENCE = { withinMs: 300_000, everyMs: 250 };
 const SHOP = 'shop';
 /** How long a node is paused or cut off: at least this long, and until another node leads. */

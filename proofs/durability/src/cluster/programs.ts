@@ -52,8 +52,8 @@ export function findPrograms(env: NodeJS.ProcessEnv = process.env): Programs | s
 function explained(missing: readonly Name[]): string {
   const packages = missing.map((name) => NEEDED[name].packages).join(' ');
   return (
-    `These programs cannot be started: ${missing.join(', ')}. Nothing was tested, and nothing was installed. ` +
-    `On Debian, these packages have them: ${packages}. Install them, or unpack them into a folder and set ` +
-    'CLUSTER_PROGRAMS to it (with PYTHONPATH and LD_LIBRARY_PATH for what they need).'
+    `These programs cannot be started: ${missing.join(', ')}. Nothing was tested or installed. ` +
+    `On Debian, they are in these packages: ${packages}. Install them, or unpack them into a folder and set ` +
+    'CLUSTER_PROGRAMS to it (with PYTHONPATH and LD_LIBRARY_PATH for their dependencies).'
   );
 }

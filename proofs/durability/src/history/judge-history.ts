@@ -43,7 +43,7 @@ export interface Effect {
 export interface History {
   readonly requests: Iterable<Request>;
   readonly effects: Iterable<Effect>;
-  /** Every body that the system holds at the end. */
+  /** Every body that the system has stored at the end. */
   readonly kept: ReadonlySet<string>;
 }
 

@@ -64,7 +64,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   late_expectation: [3, once],
   /** Not expected: never applied. */
   unexpected: [2, once],
-  /** The genuine callback never comes: never applied. */
+  /** The genuine callback never arrives: never applied. */
   forged_only: [3, ({ random, forge }) => [several(random.between(1, 3), forge)]],
   /** Signed with another key: refused, whenever it arrives. */
   refused: [2, ({ make }) => [[{ ...make(), signature: '0'.repeat(128) }]]],

@@ -33,8 +33,8 @@ export function effectOf(
 export type Read = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 /**
- * A transition that a worker will still process. One that waits for an expectation or another body is looked at for about four hours:
- * after three looks in vain, in seven seconds, nothing more arrives for it in a run.
+ * A transition that a worker will still process. One that waits for an expectation or another body is rechecked for about four
+ * hours; after three rechecks in vain, in seven seconds, nothing more arrives for it in a run.
  */
 export const OPEN = "next_at is not null and (state in ('pending', 'retrying') or looks < 4)";
 

@@ -1,4 +1,6 @@
+import type { VerifiedCallback } from '@payment-service/core';
 import { createInbox, type Store } from '@payment-service/inbox';
+import { type Beside, type Sending, sendBeside } from './beside.ts';
 import { freshCallbacks, verified } from './callbacks.ts';
 import type { DrainEngine } from './engines.ts';
 import { inConcert } from './in-concert.ts';
@@ -10,7 +12,7 @@ export interface Backlog {
    *
    * @param options.isControl Before each attempt, sorts all due transitions, as a claim without a window does.
    * @param options.isOldestFirst Does not see what has become due last.
-   * @param options.beside New callbacks that the same inbox receives meanwhile, which do not count.
+   * @param options.beside New callbacks that the same inbox receives meanwhile, which do not count. It ends with them.
    * @returns the number of transitions settled per second.
    * @throws if a transition did not settle.
    */
@@ -28,13 +30,6 @@ export interface Backlog {
   /** How many transitions are due. */
   due(): Promise<number>;
   readonly close: () => Promise<void>;
-}
-
-/** Callbacks that are sent one by one, and how long each took until its effect, in milliseconds, or has waited in the end. */
-export interface Beside {
-  readonly count: number;
-  readonly everyMs: number;
-  readonly effects: number[];
 }
 
 /** How many callbacks are signed and verified at a time, to bound the memory. */
@@ -74,24 +69,22 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
     const { isControl = false, isOldestFirst = false, concurrency, beside } = options;
     const stopping = new AbortController();
     const others: string[] = [];
-    const sent = new Map<string, number>();
     let settled = 0;
-    let seconds = Number.NaN;
+    let perSecond = Number.NaN;
+    const end = (): void => {
+      if (Number.isNaN(perSecond)) perSecond = (settled * 1000) / (performance.now() - started);
+      stopping.abort();
+    };
+    let sending: Sending | undefined;
     const inbox = createInbox({
       store: isControl ? sortingAll(store) : isOldestFirst ? oldestFirst(store) : keptOpen(store),
       onEvent(event) {
         if (event.name === 'transition.retrying' || event.name === 'transition.parked')
           others.push(event.name);
-        if (event.name !== 'transition.settled') return;
-        const sentAt = sent.get(event.transitionId);
-        if (sentAt !== undefined) {
-          sent.delete(event.transitionId);
-          beside?.effects.push(performance.now() - sentAt);
-          return;
-        }
+        if (others.length > 0) stopping.abort();
+        if (event.name !== 'transition.settled' || sending?.has(event.transitionId)) return;
         settled += 1;
-        if (settled === count) seconds = (performance.now() - started) / 1000;
-        if (settled >= count || others.length > 0) stopping.abort();
+        if (beside === undefined && settled === count) end();
       },
     });
     inbox.handle(
@@ -105,23 +98,22 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
       }) => engine.apply(tx, transitionId, amount),
     );
     await inbox.ready();
-    const callbacks = [...verified(freshCallbacks(`beside-${received}`, beside?.count ?? 0))];
+    const callbacks = verified(freshCallbacks(`beside-${received}`, beside?.count ?? 0));
     received += callbacks.length;
     for (const { signed } of callbacks)
       await inbox.expect({ merchant_reference: signed.merchant_reference, currency: 'UGX', amount: 500 });
-    const receiving = setInterval(() => {
-      const next = callbacks.pop();
-      if (next === undefined) return;
-      sent.set(next.transitionId, performance.now());
-      inbox.route.onCallback(next).catch(() => others.push('a new callback is not kept'));
-    }, beside?.everyMs);
-    stopping.signal.addEventListener('abort', () => clearInterval(receiving));
     const started = performance.now();
+    if (beside !== undefined) {
+      const ids = callbacks.map(({ transitionId }) => transitionId);
+      const send = async (index: number) => inbox.route.onCallback(callbacks[index] as VerifiedCallback);
+      sending = sendBeside(beside, ids, send);
+      void sending.over.catch(() => others.push('a new callback is not kept')).then(end);
+    }
     await inbox.work({ signal: stopping.signal, concurrency });
-    for (const sentAt of sent.values()) beside?.effects.push(performance.now() - sentAt);
+    sending?.end();
     await inbox.close();
     if (others.length > 0) throw new Error(`A transition of the backlog was not settled: ${others[0]}.`);
-    return count / seconds;
+    return perSecond;
   };
 
   return { drain, fill, due, close: engine.close };

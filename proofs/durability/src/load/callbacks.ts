@@ -27,7 +27,7 @@ export function verified(callbacks: readonly WireCallback[]): readonly VerifiedC
   const verifier = createVerifier({ signingKey: SIGNING_KEY });
   return callbacks.map((callback) => {
     const result = verifier.verifyCallback(callback);
-    if (!result.ok) throw new Error('A callback of the benchmark does not verify.');
+    if (!result.ok) throw new Error('A benchmark callback does not verify.');
     return result;
   });
 }

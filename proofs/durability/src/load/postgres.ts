@@ -54,7 +54,7 @@ export async function withClient<T>(
 export async function createDatabase(serverUrl: string, name: string, max: number): Promise<pg.Pool> {
   await withClient(serverUrl, (admin) => admin.query(`create database ${name}`));
   const pool = new pg.Pool({ connectionString: databaseUrl(serverUrl, name), max });
-  pool.on('error', () => undefined);
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   await pool.query(EFFECT_TABLE);
   return pool;
 }

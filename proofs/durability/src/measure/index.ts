@@ -1,4 +1,4 @@
-/** What `benchmarks/` uses of the laboratory. */
+/** What `benchmarks/` uses from the laboratory. */
 export { answerQuestions, Child } from './child.ts';
 export { difference, interleave, quantile, ratio, type Spread, spread } from './measure.ts';
 export { makeFolder, type Report, readFlags, runProgram } from './program.ts';

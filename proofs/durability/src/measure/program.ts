@@ -65,7 +65,7 @@ export async function runProgram(
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
     console.log(`\nWritten to ${relative(process.cwd(), file)}.`);
-    if (isShort) console.log('A short run: its figures are noise, and no target is held against them.');
+    if (isShort) console.log('A short run: its figures are noise, so no target is checked.');
     else if (results.some(({ met }) => !met)) process.exitCode = 1;
     return report;
   } catch (error) {
@@ -80,18 +80,24 @@ export async function runProgram(
 /**
  * Runs a benchmark: with `--short` at its short pace. Every number of a pace has a flag, such as `--rounds 5`; `--report` names
  * another file.
+ *
+ * @param all the parts that a run may name. @default it has one part
  */
 export async function runBenchmark<P extends object>(
   name: string,
   paces: { readonly full: P; readonly short: P },
-  run: (pace: P, isShort: boolean) => Promise<Found>,
+  run: (pace: P, isShort: boolean, parts: readonly string[]) => Promise<Found>,
+  all?: readonly string[],
 ): Promise<void> {
   const chosen = process.argv.includes('--short') ? paces.short : paces.full;
   const numbers = Object.entries(chosen).filter(([, value]) => typeof value === 'number');
-  const flags = readFlags({ ...Object.fromEntries(numbers), short: false });
-  const { short: isShort, report, parts: _, ...given } = flags;
+  const flags = readFlags({ ...Object.fromEntries(numbers), short: false }, all);
+  const { short: isShort, report, parts, ...given } = flags;
   const pace = { ...chosen, ...given };
-  await runProgram({ name, isShort, report }, async () => ({ pace, ...(await run(pace, isShort)) }));
+  await runProgram({ name, isShort, report }, async () => ({
+    pace,
+    ...(await run(pace, isShort, parts)),
+  }));
 }
 
 type Flags<F> = {

@@ -9,7 +9,7 @@ import {
 import pg from 'pg';
 import type { Database } from '../topology/topology.ts';
 
-/** What a handler needs of the transaction of either engine. */
+/** What a handler needs from a transaction of either engine. */
 export interface Transaction {
   query(text: string, values: (string | number)[]): Promise<unknown>;
 }

@@ -32,7 +32,7 @@ export class PhaseReader {
     for (const line of lines) {
       const [name, id = ''] = line.split(' ');
       const phase = PHASES.find((one) => one === name);
-      if (phase === undefined) throw new Error(`The phase log holds a line that means nothing: ${line}`);
+      if (phase === undefined) throw new Error(`The phase log contains a line that means nothing: ${line}`);
       if (phase === 'idle') this.#open.delete(id);
       else this.#open.set(id, phase);
       onPhase(phase);

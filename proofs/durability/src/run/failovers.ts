@@ -84,7 +84,7 @@ async function failOverAgain(options: Failovers, isSynchronous: boolean): Promis
   }
 }
 
-/** What the history says of a fault at this time. */
+/** What the history says about a fault at this time. */
 function around(at: number, requests: readonly Request[]): Omit<Round, 'fault'> {
   const ends = requests.flatMap(({ kind, began, ended, answer }) =>
     kind === 'callback' && began >= at && /^(ack|first|rep)/.test(answer) ? [ended] : [],

@@ -20,12 +20,12 @@ export interface RunOptions {
   readonly pauseMs?: number;
 }
 
-/** A run, for what strikes it. */
+/** A run, as seen by the code that injects faults. */
 export interface Running {
   readonly load: Load;
   /** Two receivers, of which one has a spool if there is a server that can be down, and two workers. */
   readonly processes: readonly ManagedProcess[];
-  /** Aborted when a program failed that nothing had killed. */
+  /** Aborted when a program fails without having been killed. */
   readonly signal: AbortSignal;
   /** Waits for something that the load brings about. */
   reach(isThere: () => boolean): Promise<unknown>;

@@ -14,13 +14,13 @@ export type Database =
   | { readonly store: 'sqlite'; readonly path: string };
 
 /**
- * What a run needs of the database below the merchant's programs: one file, a server, a pair of servers, or a cluster. It stops
+ * What a run needs from the database below the merchant's programs: one file, a server, a pair of servers, or a cluster. It stops
  * with the run.
  */
 export interface Topology {
   /** As the merchant's programs reach it. */
   readonly database: Database;
-  /** Not through the inbox, but with plain statements on what leads. */
+  /** Runs plain statements on the server that leads, not through the inbox. */
   readonly read: Read;
   /** What can strike the server that leads. Empty for a file, which has no server. */
   readonly faults: readonly string[];

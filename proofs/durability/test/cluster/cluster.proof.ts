@@ -13,7 +13,7 @@ test('without its programs the cluster run fails with 2, names the packages, and
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toContain('cannot be started: patroni, etcd');
   expect(stderr).toContain('patroni python3-etcd etcd-server');
-  expect(stderr).toContain('Nothing was tested, and nothing was installed.');
+  expect(stderr).toContain('Nothing was tested or installed.');
 });
 
 test('a program that exists and does not start counts as missing', () => {
