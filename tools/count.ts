@@ -1,14 +1,14 @@
 /**
- * `pnpm count [folder]`: the size of the repository by room, in lines of code: no blank line, no comment; ts, js, vue, css, sql and
- * py. Tests are what lies in a folder `test`, and `*.test.ts`, `*.proof.ts` and `*.test-d.ts`. Lines of Markdown leave out changelogs,
- * changesets and generated files. Exits with 1 if a room is over its budget.
+ * `pnpm count [folder]`: prints the size of the repository by room, in lines of code without blank lines and comments: ts, js, vue,
+ * css, sql and py. Tests are all files in a folder `test`, and `*.test.ts`, `*.proof.ts` and `*.test-d.ts`. Markdown is counted
+ * without changelogs, changesets and generated files. Exits with 1 if a room is over its budget.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { codeLines } from './rules/src/syntax.ts';
 
-/** What each room may have. */
+/** The maximum for each room, in lines. */
 const BUDGETS = { product: 22_300, apps: 1900, proofs: 8300, tools: 3300, tests: 27_000, documents: 7500 };
 type Room = keyof typeof BUDGETS;
 

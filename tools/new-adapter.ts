@@ -1,7 +1,7 @@
 /**
- * `pnpm new-adapter NAME --node|--fetch`: the first of the five steps of CONTRIBUTING.md. Copies the nearer sibling to
- * `packages/NAME`: one source file, the conformance suite on a bare server, and the configuration. Everything specific to the
- * sibling's own framework is left out. The copy passes the suite, and then becomes the adapter for a framework.
+ * `pnpm new-adapter NAME --node|--fetch`: the first of the five steps in CONTRIBUTING.md. Copies the nearer sibling to
+ * `packages/NAME`: one source file, the conformance suite on a bare server, and the configuration, without anything specific to
+ * the sibling's framework. The copy passes the suite; you then turn it into the adapter for your framework.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,9 +9,9 @@ import { parseArgs } from 'node:util';
 
 interface Sibling {
   readonly folder: string;
-  /** Its suite on a bare server, which the copy names after itself, and that server. */
+  /** The suite on a bare server, which is renamed after the copy, and that server. */
   readonly tests: readonly [suite: string, server: string];
-  /** Removes text about its own framework. */
+  /** Edits that remove text about the sibling's framework. */
   readonly edits: readonly (readonly [text: RegExp, replacement: string])[];
 }
 
@@ -44,11 +44,13 @@ export const SIBLINGS: Readonly<Record<'node' | 'fetch', Sibling>> = {
 };
 
 /**
- * @param root the repository.
- * @param name the name of the new package without its scope, such as `hapi`.
- * @param like `node` for a framework on the requests of `node:http`, `fetch` for one on `Request → Response`.
- * @param folder where to write; `packages/NAME` by default.
- * @throws {Error} if the name cannot be a package's, or if the folder exists.
+ * Writes the package of a new adapter.
+ *
+ * @param root The repository.
+ * @param name The name of the new package without its scope, such as `hapi`.
+ * @param like `node` for a framework that uses `node:http` requests, `fetch` for one that uses `Request → Response`.
+ * @param folder Where to write. @default `packages/NAME`
+ * @throws {Error} if the name is not valid for a package, or if the folder exists.
  */
 export function newAdapter(
   root: string,
@@ -57,7 +59,7 @@ export function newAdapter(
   folder: string = join(root, 'packages', name),
 ): void {
   if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new Error(`"${name}" cannot be the name of a package.`);
-  if (existsSync(folder)) throw new Error(`${folder} exists.`);
+  if (existsSync(folder)) throw new Error(`${folder} already exists.`);
   const { folder: from, tests, edits } = SIBLINGS[like];
   const read = (file: string): string => readFileSync(join(root, 'packages', from, file), 'utf8');
   const write = (file: string, text: string): void => {
@@ -77,7 +79,7 @@ export function newAdapter(
     const target = file.endsWith(tests[0]) ? `test/${name}.test.ts` : file;
     write(target, text.replaceAll('Express', type).replaceAll('express', name));
   }
-  // What the platform's own Request refuses is listed for all servers that make one.
+  // What the platform's Request refuses is listed for all servers that create one.
   const server = like === 'fetch' ? `fetch: ${name}` : name;
   write('test/hostile-server.ts', hostileServer(server, tests[1]));
   write('test/hostile.proof.ts', hostileProof(server));
@@ -93,7 +95,7 @@ export function newAdapter(
     name: `@payment-service/${name}`,
     version: '0.0.0',
     description,
-    // The first six are those of every package.
+    // The first six are the same in every package.
     keywords: [...manifest.keywords.slice(0, 6), name],
     devDependencies: Object.fromEntries(devDependencies),
   });
@@ -121,7 +123,7 @@ if (import.meta.main) {
   const [name = ''] = positionals;
   if (values.node === values.fetch)
     throw new Error(
-      'Say what the framework is built on: --node for node:http, --fetch for Request → Response.',
+      'Pass what the framework is built on: --node for node:http, --fetch for Request → Response.',
     );
   newAdapter(dirname(import.meta.dirname), name, values.node ? 'node' : 'fetch');
   console.log(`Wrote packages/${name}. Next: pnpm install`);

@@ -1,10 +1,10 @@
 /**
- * The README's second command: runs every check and every test of the repository, then prints `N passed, 0 failed`. With
- * `--proofs`, it runs what takes too long for every change: the files `*.proof.ts`, and ten million inputs of the fuzzer.
+ * `pnpm test`: runs every check and every test of the repository, then prints `N passed, 0 failed`. With `--proofs`, as
+ * `pnpm proofs` passes, it runs what takes too long for every change: the `*.proof.ts` files and ten million fuzzer inputs.
  *
- * A check counts as one. To add one, add a line to CHECKS; to add tests, give a package a script named `test`. Reports of
- * earlier runs are removed first, so that a package whose tests did not run cannot pass on an old report; count-report.ts
- * decides what counts as passed.
+ * Each check counts as one. To add one, add a line to CHECKS_OF_TESTS; to add tests, give a package a script named `test`. Old
+ * reports are removed first, so that a package whose tests did not run cannot pass with an old report; count-report.ts decides
+ * what counts as passed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
@@ -14,24 +14,24 @@ import { countReport } from './count-report.ts';
 
 const TASK = process.argv.includes('--proofs') ? 'proofs' : 'test';
 const KIND = TASK === 'proofs' ? 'proof' : 'test';
-/** A command is words between single spaces. */
+/** A command is a list of words separated by single spaces. */
 type Checks = readonly (readonly [name: string, command: string])[];
 const CHECKS_OF_TESTS: Checks = [
   ['format and lint', 'biome ci --colors=off --error-on-warnings .'],
   ['the contract is valid OpenAPI 3.1', 'redocly lint openapi/payment-service.yaml'],
   ['no unused files, exports or dependencies', 'knip --no-progress'],
 ];
-/** Half of the ten million inputs each: one process for each of two cores. */
+/** Each runs half of the ten million inputs, so that each of two cores has one process. */
 const CHECKS_OF_PROOFS: Checks = [1, 2].map((seed) => [
   `core and a second verifier agree on 5 million inputs of seed ${seed}`,
   `node proofs/lab.ts fuzz --count 5000000 --seed ${seed} --report reports/fuzz-${seed}.json`,
 ]);
 const CHECKS = TASK === 'proofs' ? CHECKS_OF_PROOFS : CHECKS_OF_TESTS;
-// Every test file, and every command that a test starts, is a separate process. They share what Node has compiled, which is
-// most of the work of such a process. Each run begins without this cache, as in CI.
+// Every test file, and every command that a test starts, is a separate process. They share Node's compile cache, since compiling
+// is most of the work of such a process. Each run begins without this cache, as in CI.
 const COMPILED = join('node_modules', '.cache', 'compiled');
-// Tests of packages with one worker, one package after another. The rest runs at the same time, in one task for each core: if
-// the order were left to chance, the longest of them might begin last, and the other cores would wait for it.
+// Packages whose tests use one worker run one after another. All others run at the same time, one task per core: if the order
+// were left to chance, the longest of them might begin last, and the other cores would wait for it.
 const LONE = ['integrations', 'release', 'rules'].map((name) => `@payment-service/${name}`);
 const turbo = (tasks: string, concurrency: number, packages: readonly string[]): string => {
   const filters = packages.map((name) => ` --filter=${name}`).join('');
@@ -53,7 +53,7 @@ const tested = manifests
 if (tested.length === 0)
   throw new Error('No package has tests. Run this script from a complete checkout of the repository.');
 for (const folder of tested) rmSync(`${folder}/.${KIND}-report.json`, { force: true });
-// At the same time as the checks: neither needs the other.
+// Runs at the same time as the checks: neither needs the other.
 const tests = testAll();
 const checks = CHECKS.map(([name, command]) => ({ name, ended: run(command, 'collected') }));
 for (const { name, ended } of checks) {
@@ -77,7 +77,7 @@ console.log(`\n${tested.length} packages and ${CHECKS.length + 1} checks in ${se
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-/** Whether every task of turbo has succeeded. The packages are built first, since two runs at a time would build them twice. */
+/** Whether every turbo task succeeded. The packages are built first, since two concurrent runs would build them twice. */
 async function testAll(): Promise<boolean> {
   const cores = availableParallelism();
   const others = LONE.map((name) => `!${name}`);
@@ -95,7 +95,7 @@ function count(passed: number, failed: number, name: string): void {
   console.log(`${failed === 0 ? 'ok    ' : 'FAILED'} ${String(passed).padStart(5)}  ${name}`);
 }
 
-/** pnpm puts node_modules/.bin and its own Node first in PATH; the commands are found there. */
+/** pnpm puts node_modules/.bin and its Node first in PATH, where the commands are found. */
 function run(command: string, show: 'shown' | 'collected'): Promise<{ code: number; output: string }> {
   const [name = '', ...args] = command.split(' ');
   const child = spawn(name, args, {

@@ -38,7 +38,7 @@ export interface ApiReport {
 
 /**
  * Reports the public API of every published package of a repository: one report per entry, from the declarations that the build
- * emitted. A type that is not exported is part of the report if an exported one uses it.
+ * emitted. An unexported type is part of the report if an exported one uses it.
  *
  * @throws {Error} if a package is not built, or if API Extractor fails.
  */
@@ -66,8 +66,8 @@ export function apiReports(root: string): ApiReport[] {
 }
 
 /**
- * The declarations of a report of API Extractor without its notes on documentation, and the additions to types of other
- * packages (`declare global`, `declare module`), which API Extractor leaves out.
+ * The declarations of an API Extractor report without its notes on documentation, plus the additions to the types of other
+ * packages (`declare global`, `declare module`), which API Extractor omits.
  */
 function readable({ specifier, declarations }: Entry, report: string): string {
   const [, exported = ''] = /^```ts\n([\s\S]*?)^```/m.exec(report) ?? [];
@@ -100,7 +100,7 @@ function publishedEntries(root: string): Entry[] {
   );
 }
 
-/** The declarations of an export for `import`, in Node if there are several. */
+/** The declarations of an export for `import`, or those for Node if there are several. */
 function typesOf(target: unknown): string | undefined {
   if (typeof target !== 'object' || target === null) return undefined;
   if ('types' in target && typeof target.types === 'string') return target.types;
@@ -110,7 +110,7 @@ function typesOf(target: unknown): string | undefined {
 
 function configOf({ packageFolder, declarations, specifier }: Entry, scratch: string): ExtractorConfig {
   const folder = join(scratch, specifier.replaceAll(/[@/]/g, '-'));
-  // API Extractor creates the folder of temporary files, and only that one.
+  // API Extractor creates only the folder for temporary files.
   mkdirSync(folder);
   return ExtractorConfig.prepare({
     configObject: {
@@ -126,7 +126,7 @@ function configOf({ packageFolder, declarations, specifier }: Entry, scratch: st
         includeForgottenExports: true,
       },
       messages: {
-        // Notes on documentation and release tags: these reports are about names and types.
+        // No notes on documentation and release tags: these reports are about names and types.
         extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
         tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
       },

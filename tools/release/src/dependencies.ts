@@ -1,12 +1,12 @@
 /**
  * `pnpm dependencies`: lists what users install with the packages, writes reports/sbom.cdx.json, and fails if a licence is not
- * accepted or a script would run on installation.
+ * accepted or something would run during installation.
  */
 import { existsSync, globSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pnpm, readManifest, root } from '@payment-service/release/toolchains';
 
-/** A third-party package that is installed with a published one: its package.json, and whether npm would compile it. */
+/** A third-party package that is installed with a published one: its package.json and whether npm would compile it. */
 export interface Dependency {
   readonly name: string;
   readonly version: string;
@@ -20,13 +20,13 @@ const ACCEPTED = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0
 const RUN_ON_INSTALL = ['preinstall', 'install', 'postinstall'];
 const PUBLISHED = ['--filter', './packages/*', '--filter', '!@payment-service/pages'];
 
-/** Everything that users install with the published packages, and what those contain a copy of. */
+/** Everything that users install with the published packages, and the packages of which those contain a copy. */
 export async function publishedDependencies(): Promise<readonly Dependency[]> {
   const output = await pnpm(root, ...PUBLISHED, 'licenses', 'list', '--prod', '--json');
   const byLicense: Record<string, { paths: string[] }[]> = JSON.parse(output.slice(output.indexOf('{')));
   const installed = Object.values(byLicense).flatMap((packages) => packages.flatMap(({ paths }) => paths));
-  // A build that copies a package leaves its licence next to the copy. The package is installed there, in the private package
-  // that is bundled with it, or as a dependency of one of that.
+  // A build that copies a package leaves the licence next to the copy. The original is installed in the published package, in the
+  // private package that is bundled with it, or as a dependency of a dependency.
   const copied = globSync('packages/*/dist/**/*.LICENSE', { cwd: root }).map((path) => {
     const [, folder = '', name = ''] = /^(packages.[^/\\]+).dist.(.+)\.LICENSE$/.exec(path) ?? [];
     const places = [folder, 'packages/pages', 'node_modules/.pnpm'].map((place) =>
@@ -41,7 +41,7 @@ export async function publishedDependencies(): Promise<readonly Dependency[]> {
   }));
 }
 
-/** The dependencies that users must not get from us, one line each. */
+/** The dependencies that we must not pass on to users, one line each. */
 export function dependencyProblems(dependencies: readonly Dependency[]): readonly string[] {
   return dependencies.flatMap(({ name, version, license = 'none', scripts = {}, hasGypFile }) => {
     const problems = RUN_ON_INSTALL.filter((script) => script in scripts).map(
@@ -53,11 +53,11 @@ export function dependencyProblems(dependencies: readonly Dependency[]): readonl
   });
 }
 
-/** Writes the bill of materials (CycloneDX, JSON) of what users install. */
+/** Writes the bill of materials (CycloneDX, JSON) for what users install. */
 export async function writeBillOfMaterials(path: string, dependencies: readonly Dependency[]): Promise<void> {
   const output = await pnpm(root, ...PUBLISHED, 'sbom', '--prod', '--sbom-format', 'cyclonedx');
   const bill: { components: { readonly purl: string }[] } = JSON.parse(output);
-  // pnpm lists what is installed. A build may also contain a copy of a development dependency.
+  // pnpm lists only what is installed, but a build may also contain a copy of a development dependency.
   for (const { name: fullName, version, license: id } of dependencies) {
     const purl = `pkg:npm/${fullName.replace('@', '%40')}@${version}`;
     if (bill.components.some((one) => one.purl === purl)) continue;

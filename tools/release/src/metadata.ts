@@ -14,11 +14,11 @@ export interface Metadata {
 }
 
 /**
- * A README with absolute links, as registries show it: relative links, and links to an earlier home of the repository,
- * lead to the repository on the web.
+ * Makes the links of a README absolute, for registries: relative links, and links to an earlier home of the repository, lead to
+ * the repository on the web.
  *
- * @param folder the folder of the README, from the root.
- * @param previous the homepage that the links named before.
+ * @param folder The folder of the README, from the root.
+ * @param previous The homepage in the current links.
  */
 function absoluteLinks(text: string, folder: string, homepage: string, previous: string): string {
   return text
@@ -38,7 +38,7 @@ function pageOf(homepage: string, path: string): string {
 /**
  * The package.json and the README of a published package, with the repository that the root's package.json names.
  *
- * @param folder of the package, from the root.
+ * @param folder The folder of the package, from the root.
  */
 export function withMetadata(
   folder: string,

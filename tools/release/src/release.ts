@@ -1,8 +1,8 @@
 /**
  * `pnpm release --dry-run`: versions, builds and packs the commit in a clone, and prints exactly what would be published. `pnpm
- * release --check`: fails while a file that users or GitHub read contains the placeholder of the repository's owner.
+ * release --check`: fails while a file that users or GitHub read contains the placeholder for the repository's owner.
  *
- * There is no third form. Only the workflow `release` publishes, so no other account or machine needs the right to.
+ * There is no third form. Only the `release` workflow publishes, so no other account or machine needs that permission.
  */
 import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ else fail('Releases are made by the workflow `release`. Use --dry-run to see wha
 
 function check(): void {
   const found = placeholdersIn(root);
-  // First, since most of the others follow from it.
+  // Checked first, since most of the others follow from it.
   if (found.includes('package.json'))
     fail(
       'package.json names OWNER as the owner of its repository: write the real one, then run `pnpm metadata`.',

@@ -7,7 +7,7 @@ export function git(cwd: string, ...args: readonly string[]): Promise<string> {
   return run({ command: 'git', args, cwd });
 }
 
-/** Copies the repository, including uncommitted work, into a folder that becomes a separate repository. */
+/** Copies the repository, including uncommitted changes, into a folder that becomes a separate repository. */
 export async function copyRepository(folder: string): Promise<void> {
   const listed = await git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z');
   const paths = listed.split('\0').filter((path) => path !== '' && existsSync(join(root, path)));
@@ -25,7 +25,7 @@ export async function versionAndBuild(folder: string): Promise<void> {
   await pnpm(folder, 'exec', 'turbo', 'run', 'build', '--filter=./packages/*', '--output-logs=errors-only');
 }
 
-/** What users and GitHub read. CONTRIBUTING.md says what the placeholder is. */
+/** The files that users and GitHub read. CONTRIBUTING.md explains the placeholder. */
 const READ = [
   ...[
     'package.json',
@@ -38,7 +38,7 @@ const READ = [
   'packages/*/{package.json,*.md,src/**/*.ts}',
 ];
 
-/** The files that contain OWNER, the placeholder for the owner of the repository until there is one. */
+/** The files that contain OWNER, the placeholder until the repository has an owner. */
 export function placeholdersIn(folder: string): string[] {
   return globSync(READ, { cwd: folder })
     .map((path) => path.replaceAll('\\', '/'))

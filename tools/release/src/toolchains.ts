@@ -1,4 +1,4 @@
-/** The Node versions and compilers that users have, and what packs, installs and starts. */
+/** The Node versions and compilers that users have, and functions that pack, install and start programs. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export interface Command {
   readonly cwd: string;
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** `env` is the whole environment, so that the program does not depend on this computer. */
+  /** Whether `env` is the whole environment, so that the program does not depend on this computer. */
   readonly isAlone?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Running {
   /** Its exit code; null if a signal ended it. */
   readonly ended: Promise<number | null>;
   readonly stdout: () => string;
-  /** What it has written to both streams. */
+  /** Its output on both streams so far. */
   readonly output: () => string;
 }
 
@@ -36,10 +36,11 @@ const SCRIPT = /^(npm_|NODE_ENV$|NODE_OPTIONS$|NODE_PATH$|TURBO_|VITEST|INIT_CWD
 const KEPT = /^npm_(execpath|config_(registry|userconfig|globalconfig|cafile|proxy|https_proxy|noproxy))$/i;
 
 /**
- * Without the variables that a package manager sets for its scripts and another one would read, but with those of the registry.
+ * The environment without the variables that one package manager sets for its scripts and another would read, except those for
+ * the registry.
  */
 function environment({ env, isAlone }: Command): NodeJS.ProcessEnv {
-  // Programs share Node's compile cache of the packages, which changes nothing else.
+  // Programs share Node's compile cache for the packages, which changes nothing else.
   if (isAlone) return { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env };
   const kept = Object.entries(process.env).filter(([name]) => !SCRIPT.test(name) || KEPT.test(name));
   return { ...Object.fromEntries(kept), CI: '1', NEXT_TELEMETRY_DISABLED: '1', ...env };
@@ -67,9 +68,9 @@ export function start(program: Command): Running {
 }
 
 /**
- * Asks a running program until it has reached what its caller waits for.
+ * Polls until a running program has reached the state that the caller waits for.
  *
- * @param otherwise what is wrong if it does not.
+ * @param otherwise What is wrong if it does not.
  * @throws {Error} with its output, if it ends before that or takes longer than `ms`.
  */
 export async function until(
@@ -86,7 +87,7 @@ export async function until(
   }
 }
 
-/** Runs a program to its end, with any exit code. `output` is what it wrote to both streams. */
+/** Runs a program to its end, whatever its exit code. `output` is what it wrote to both streams. */
 export async function execute(command: Command): Promise<{ code: number | null; output: string }> {
   const { ended, output } = start(command);
   return { code: await ended, output: output() };
@@ -95,7 +96,7 @@ export async function execute(command: Command): Promise<{ code: number | null; 
 /**
  * Runs a program to its end.
  *
- * @returns what it wrote to stdout.
+ * @returns What it wrote to stdout.
  * @throws {Error} with the end of its output if it exits with anything but 0.
  */
 export async function run(command: Command): Promise<string> {
@@ -106,7 +107,7 @@ export async function run(command: Command): Promise<string> {
   throw new Error(`${line} ended with ${code}:\n${lastLines(output())}`);
 }
 
-/** Waits for a program that exits on its own, or asks it to end; kills it after ten seconds. */
+/** Waits for a program that ends alone, or asks it to end. Kills it after ten seconds. */
 export async function finish({ child, ended }: Running, endsAlone = false): Promise<number | null> {
   if (!endsAlone) child.kill();
   const late = setTimeout(() => child.kill('SIGKILL'), MAX_ENDING_MS);
@@ -119,7 +120,7 @@ export function lastLines(text: string): string {
   return text.trim().split('\n').slice(-SHOWN_LINES).join('\n');
 }
 
-/** Does the same with each item, several at a time. */
+/** Calls `act` for each item, several at a time. */
 export function sideBySide<T, R>(
   items: readonly T[],
   atATime: number,
@@ -157,7 +158,7 @@ export function readManifest<Manifest>(path: string): Manifest {
 /**
  * Runs the pnpm that started this process.
  *
- * @returns what it wrote to stdout.
+ * @returns What it wrote to stdout.
  * @throws {Error} with its output if it fails, or if no pnpm started this process.
  */
 export async function pnpm(cwd: string, ...args: readonly string[]): Promise<string> {
@@ -185,7 +186,7 @@ export interface PackedFile {
   readonly data: Uint8Array;
 }
 
-/** One tarball as a registry would receive it, and its contents. */
+/** One tarball as a registry would receive it, with its contents. */
 export interface PackedPackage {
   readonly manifest: PackedManifest;
   readonly files: readonly PackedFile[];
@@ -213,7 +214,7 @@ export async function packPublished(destination: string): Promise<void> {
   await Promise.all(publishedPackages().map(({ folder }) => packPackage(folder, destination)));
 }
 
-/** The tarballs of a folder, unpacked in memory. */
+/** Unpacks the tarballs of a folder in memory. */
 export function readTarballs(folder: string): Promise<readonly PackedPackage[]> {
   const paths = globSync('*.tgz', { cwd: folder }).sort();
   return Promise.all(paths.map((path) => readTarball(join(folder, path))));
@@ -224,7 +225,7 @@ async function readTarball(path: string): Promise<PackedPackage> {
   const { files: packed, rootDir } = await unpack(new Uint8Array(tarball).buffer);
   const files = packed.map(({ name, data }) => ({ name: name.slice(rootDir.length + 1), data }));
   const manifest = files.find(({ name }) => name === 'package.json');
-  if (manifest === undefined) throw new Error(`${path} holds no package.json`);
+  if (manifest === undefined) throw new Error(`${path} contains no package.json`);
   return { manifest: JSON.parse(textOf(manifest)), files, bytes: tarball.length };
 }
 
@@ -240,12 +241,12 @@ export function withManifest(packed: PackedPackage, edit: (text: string) => stri
   return { ...packed, files };
 }
 
-/** A third-party package of this workspace: its name, and a folder that depends on it. */
+/** A third-party package of this workspace: its name and a folder that depends on it. */
 export type Installed = readonly [name: string, by: string];
 
 /**
- * Lays out the packages as a package manager would: their files from the tarballs, their dependencies only next to their own
- * code, so that an undeclared dependency is not found. Third-party packages are links to the versions of this workspace.
+ * Lays out the packages as a package manager would: their files from the tarballs, and their dependencies only next to their own
+ * code, so that an undeclared dependency is not found. Third-party packages are links to the versions in this workspace.
  *
  * @param project The folder of the program that uses the packages.
  * @param direct The other dependencies of that program.
@@ -281,8 +282,8 @@ export interface UserNode {
 }
 
 /**
- * The Node versions that the packages support, oldest first, or those that one package states. They are Linux programs for x64; on
- * every other platform the running Node is the only one, whatever was installed.
+ * The Node versions that the packages support, oldest first, or only those that one package supports. They are Linux programs for
+ * x64; on every other platform, the running Node is the only one, whatever was installed.
  */
 export function userNodes({ name, engines }: Partial<PackedManifest> = {}): readonly UserNode[] {
   const isTheirPlatform = process.platform === 'linux' && process.arch === 'x64';
@@ -299,7 +300,7 @@ export function userNodes({ name, engines }: Partial<PackedManifest> = {}): read
   return nodes.filter(({ version }) => version.localeCompare(least, 'en', { numeric: true }) >= 0);
 }
 
-/** TypeScript 5, which most users still compile with: the path of its `tsc`. */
+/** The path of `tsc` in TypeScript 5, with which most users still compile. */
 export function typescript5(): string {
   return join(dirname(require.resolve('typescript5/package.json')), 'bin/tsc');
 }

@@ -3,16 +3,16 @@ import { analyse } from 'scslre';
 import type { TextFile } from './repository.ts';
 import { children, parse } from './syntax.ts';
 
-/** What is wrong with the regular expressions of a source file; one line each. */
+/** The problems with the regular expressions of a source file, one line each. */
 export interface Judged {
   readonly count: number;
-  /** Expressions whose work grows faster than the text. */
+  /** Expressions whose running time grows faster than the length of the text. */
   readonly slow: readonly string[];
-  /** Expressions that are put together when the program runs, so that no text of them can be judged. */
+  /** Expressions that are composed at run time, so that their text cannot be judged. */
   readonly composed: readonly string[];
 }
 
-/** Judges every regular expression of a source file, those that `new RegExp()` makes of a constant included. */
+/** Judges every regular expression of a source file, including those that `new RegExp()` makes from a constant. */
 export function judgeExpressions(file: TextFile): Judged {
   const constants = new Map<string, string>();
   const found: (readonly [source: string, flags: string])[] = [];
@@ -45,7 +45,7 @@ export function judgeExpressions(file: TextFile): Judged {
   return { count: found.length, slow: [...new Set(slow)], composed };
 }
 
-/** The text of a string that contains nothing of the running program. */
+/** The value of a string that does not depend on the running program. */
 function constantOf(node: Node | null | undefined): string | undefined {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node?.type !== 'TemplateLiteral' || node.expressions.length > 0) return undefined;

@@ -8,7 +8,7 @@ import type { TextFile } from './repository.ts';
 const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
 export const tsc: string = join(dirname(manifest), 'bin', 'tsc');
 
-/** A block of TypeScript in a document. */
+/** A TypeScript block in a document. */
 export interface CodeBlock {
   /** Its place: `README.md:40`. */
   readonly source: string;
@@ -16,8 +16,8 @@ export interface CodeBlock {
 }
 
 /**
- * The blocks of TypeScript in a document, or those with a mark. ```` ```ts program ```` is complete, and the tests start it;
- * ```` ```ts handler ```` exports a handler.
+ * The TypeScript blocks in a document, or only those with a mark. ```` ```ts program ```` is a complete program, which the tests
+ * start; ```` ```ts handler ```` exports a handler.
  */
 export function codeBlocks({ path, text }: TextFile, mark?: 'program' | 'handler'): readonly CodeBlock[] {
   return fencedBlocks(text)
@@ -25,7 +25,7 @@ export function codeBlocks({ path, text }: TextFile, mark?: 'program' | 'handler
     .map(({ code, line }) => ({ source: `${path}:${line}`, code }));
 }
 
-/** Creates an empty, git-ignored folder inside this package, where the packages and frameworks of the blocks resolve. */
+/** Creates an empty, git-ignored folder inside this package, where the blocks' imports of packages and frameworks resolve. */
 export function emptyFolder(name: string): string {
   const folder = join(import.meta.dirname, '..', '.extracted', name);
   rmSync(folder, { recursive: true, force: true });
@@ -33,7 +33,7 @@ export function emptyFolder(name: string): string {
   return folder;
 }
 
-/** Writes a block to a file; leading blank lines make errors show the line of the document. */
+/** Writes a block to a file. Leading blank lines make errors show the line of the document. */
 export function extract({ source, code }: CodeBlock, folder: string): string {
   const [path = '', line = '1'] = source.split(':');
   const file = join(folder, `${path.replace(/\.md$/, '').replaceAll('/', '-')}-${line}.ts`);
@@ -42,12 +42,13 @@ export function extract({ source, code }: CodeBlock, folder: string): string {
 }
 
 /**
- * A file that Node can run: Node strips types but does not support decorators, so those are compiled, as in a NestJS project.
+ * Writes a file that Node can run. Node strips types but does not support decorators, so blocks with decorators are compiled, as in
+ * a NestJS project.
  */
 export function runnable(block: CodeBlock, folder: string): string {
   const file = extract(block, folder);
   if (!/^ *@\w/m.test(block.code)) return file;
-  // Only this file, without type checks: the types are checked with all other blocks.
+  // Only this file, without type checks: the types are checked together with all other blocks.
   const options = ['--noCheck', '--noResolve', '--experimentalDecorators', '--ignoreConfig'];
   execFileSync(process.execPath, [tsc, ...options, '--module', 'nodenext', '--target', 'es2022', file]);
   return file.replace(/\.ts$/, '.js');

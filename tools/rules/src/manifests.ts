@@ -23,7 +23,7 @@ export interface WorkspacePackage {
 
 export const adapters: readonly string[] = ['express', 'fastify', 'koa', 'fetch'];
 
-/** Every package.json of the repository, the root's first. */
+/** Every package of the repository, the root first. */
 export function workspacePackages(): readonly WorkspacePackage[] {
   return filesMatching('package.json', '**/package.json')
     .map(({ path, text }) => ({

@@ -26,7 +26,7 @@ export function speakingSources(): readonly TextFile[] {
     .sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-/** The text of packages/messages.md for the given sources. */
+/** The text of packages/messages.md for these sources. */
 export function messagesDocument(sources: readonly TextFile[]): string {
   const parts = sources.flatMap((file) => {
     const lines = messagesIn(file);
@@ -44,15 +44,15 @@ export function messagesDocument(sources: readonly TextFile[]): string {
 }
 
 const MIN_WORDS = 3;
-/** Strings for programs: SQL and parts of it, routes, and a header. */
+/** Strings for programs: SQL and fragments of it, routes, and a header. */
 const CODE =
   /^(case when|else convert_|hex\(|hashtextextended|\$1 =|select|insert into|update \S+ set|delete from|create (table|schema|index)|pragma|prepare|values|begin (isolation|immediate)|left join|listen \w|(and|from|where) \S*[._(=]|[A-Z]+ \/)|^(SELECT|INSERT|DELETE FROM|CREATE TABLE|PRAGMA|READ COMMITTED)|\b(cast|current_setting|upper)\(|\b(is|not) null\b|\bon conflict\b|primary key|\w\.\w+ (=|<|>|is\b|in\b|desc\b|not\b)|'self'|HttpOnly/;
-/** A tag, with the name that it gives a control. */
+/** A tag, with the accessible name that it gives a control. */
 const TAG = /<[^>]*?(?:\b(?:aria-label|placeholder|title)="([^"]*)"[^>]*)?>/g;
 
 /**
- * The messages of a source file, in its order, as people read them, with `…` for inserted values: strings of three words or
- * more, and shorter ones that begin like a heading or a sentence. Types and SQL are left out; in markup, only the text counts.
+ * The messages of a source file in source order, as people read them, with `…` for inserted values: strings of three words or
+ * more, and shorter ones that look like a heading or a sentence. Types and SQL are left out; in markup, only the text counts.
  */
 export function messagesIn(file: TextFile): readonly string[] {
   const found = new Set<string>();
@@ -81,7 +81,7 @@ function isMessage(line: string): boolean {
   );
 }
 
-/** The value of a literal, a template or a sum of them; undefined for anything else. */
+/** The value of a literal, a template or a concatenation of them; undefined for anything else. */
 function stringOf(node: Node, filledIn: Node[]): string | undefined {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined;
   if (node.type === 'TemplateLiteral') {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 
-/** A file of the repository, and its text. */
+/** A file of the repository with its text. */
 export interface TextFile {
   /** From the root, with slashes. */
   readonly path: string;
@@ -17,7 +17,7 @@ let files: readonly TextFile[] | undefined;
 export function repositoryFiles(): readonly TextFile[] {
   files ??= listedByGit().flatMap((path) => {
     const text = readIfThere(join(root, path));
-    // Pictures are included for links, without text.
+    // Pictures are included, without text, so that links to them can be checked.
     return text === undefined ? [] : [{ path, text: text.includes('\0') ? '' : text }];
   });
   return files;
@@ -39,7 +39,7 @@ function listedByGit(): readonly string[] {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
 }
 
-/** A file may be deleted and not yet committed, and a temporary one of another test may disappear before it is read. */
+/** A listed file may be missing: deleted but not committed, or a temporary file of another test. */
 function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

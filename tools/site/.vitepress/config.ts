@@ -69,6 +69,7 @@ const SIDEBAR = Object.entries({
     Messages: '/packages/messages',
     Architecture: '/ARCHITECTURE',
     Contributing: '/CONTRIBUTING',
+    Releasing: '/docs/releasing',
     Security: '/SECURITY',
   },
 }).map(([text, items]) => ({

@@ -13,7 +13,7 @@ const MAX_STARTING_MS = 240_000;
 
 const CONSOLE = '/owner/inbox';
 
-/** A picture, and the page that it shows: its program, its address in the table of that program, and its path. */
+/** A picture and the page that it shows: the program, the address in that program's table, and the path. */
 export interface Picture {
   readonly name: string;
   readonly of: 'sandbox' | 'console' | 'shop';
@@ -28,7 +28,7 @@ const DETAILS = { none: 'is like the page of a delivery' };
 const FORM = { none: 'is a form' };
 const DATA = { none: 'is not a page' };
 
-/** Why there is no picture of the other pages. Each page has a picture or a reason. */
+/** Why the other pages have no picture. Each page has a picture or a reason. */
 export const NOT_PICTURED: Readonly<
   Record<Picture['of'], Readonly<Record<string, { readonly none: string }>>>
 > = {
@@ -57,7 +57,7 @@ export const NOT_PICTURED: Readonly<
 /**
  * Writes the pictures into the folder.
  *
- * @returns what they show.
+ * @returns What they show.
  */
 export async function takeScreenshots(folder: string): Promise<Picture[]> {
   const pictures: Picture[] = [];
@@ -122,7 +122,7 @@ async function startReceiver(closing: AsyncDisposableStack): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Transactions that succeeded, failed, are deliberately forged, or met a faulty server. */
+/** Makes transactions that succeed, fail, are deliberately forged, or reach a faulty server. */
 async function fill(sandbox: Sandbox, receiver: string): Promise<{ forged: number; collected: number }> {
   const common = { currency: 'UGX', provider_code: 'example_mobile_money', account: '256772000001' };
   const collect = (number: number, more: object = {}): number => {
@@ -167,7 +167,7 @@ async function shopPictures(browser: Browser, photograph: Photograph): Promise<v
   await photograph(page, { name: 'shop-order', of: 'shop', address: '/orders/:reference' });
   await page.goto(shop + CONSOLE);
   await photograph(page, { name: 'shop-inbox', of: 'console', address: '/' });
-  // The charts; the page of the last one has the form that answers a customer.
+  // The charts. The page of the last one has the form for answering a customer.
   await page.goto(`${shop}/owner/reconcile#gains`);
   await photograph(page, { name: 'inbox-reconcile', of: 'console', address: '/reconcile' });
   await page.goto(`${shop}${CONSOLE}#history`);

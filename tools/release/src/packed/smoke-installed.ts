@@ -1,7 +1,7 @@
 /**
- * `pnpm smoke`: builds and packs the packages, installs the tarballs with npm into an empty project, as a user does, and runs there
- * every vector, the schemas of zod, the programs of the rehearsal and both commands. CI runs it on macOS and Windows, where the
- * other tests of this package do not run.
+ * `pnpm smoke`: builds and packs the packages, installs the tarballs with npm into an empty project, as a user does, and runs
+ * every vector, the zod schemas, the rehearsal programs and both commands there. CI runs it on macOS and Windows, where the other
+ * tests of this package do not run.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const isWindows = process.platform === 'win32';
 const PROGRAMS = ['express', 'fastify', 'koa', 'hono', 'inbox'].map((name) => `${name}.ts`);
 const OTHERS = ['@hono/node-server', 'express', 'fastify', 'hono', 'koa', 'zod'];
 const row: Row = { name: 'smoke', about: '', dependencies: [] };
-/** Ends after the first callback, so that the sandbox's command, which starts it, ends with its exit code. */
+/** Ends after the first callback, so that the sandbox command that starts it ends with the same exit code. */
 const MERCHANT = `import { paymentCallbacks } from '@payment-service/express';
 import express from 'express';
 const callbacks = paymentCallbacks({
@@ -31,7 +31,7 @@ const callbacks = paymentCallbacks({
 express().use('/payments/callbacks', callbacks).listen(Number(process.env.PORT), '127.0.0.1');
 `;
 
-// A path with a space, as home folders may have on Windows.
+// The path contains a space, as home folders on Windows may.
 const project = mkdtempSync(join(tmpdir(), 'smoke installed-'));
 try {
   await packPublished(join(project, 'tarballs'));
@@ -61,7 +61,7 @@ try {
   const command = join(project, 'node_modules/@payment-service/sandbox/dist/command.js');
   const args = ['--memory', '--port', '0', '--callback-url', url, '--', 'npm', 'run', 'dev'];
   run(process.execPath, [command, ...args], { ...process.env, PORT: String(port) });
-  console.log(`What users install works on ${process.platform} with Node ${process.versions.node}.`);
+  console.log(`The installed packages work on ${process.platform} with Node ${process.versions.node}.`);
 } finally {
   rmSync(project, { recursive: true, force: true, maxRetries: 20 });
 }

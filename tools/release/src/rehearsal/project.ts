@@ -26,10 +26,10 @@ export interface Stage {
   readonly folder: string;
   /** The sandbox as it is published. */
   readonly createSandbox: (options?: SandboxOptions) => Sandbox;
-  /** Undefined if the folder has the packed packages and their dependencies already. */
+  /** Undefined if the folder already contains the packed packages and their dependencies. */
   readonly source?: {
     readonly registry: Registry;
-    /** The registry of third-party packages that the environment configures. */
+    /** The registry for third-party packages, as configured in the environment. */
     readonly thirdParty: string;
     /** The program of Yarn. */
     readonly yarn: string;
@@ -42,7 +42,7 @@ export interface Rehearsed {
   readonly installed: readonly string[];
 }
 
-/** The vectors of the contract are literal: no code of this repository computed their digests. */
+/** The contract's vectors are literal: no code of this repository computed their digests. */
 interface Vector {
   readonly name: string;
   readonly options: { readonly signing_key: string };
@@ -50,7 +50,7 @@ interface Vector {
   readonly body_text: string;
 }
 
-/** What a program reports: its verified callbacks, the misconfiguration that its adapter throws, and the client's providers. */
+/** What a program reports: its verified callbacks, the adapter's error on misconfiguration, and the client's providers. */
 interface Report {
   readonly received: readonly string[];
   readonly error: { readonly name: string; readonly isOfCore: boolean };
@@ -101,7 +101,7 @@ export async function rehearse(row: Row, stage: Stage): Promise<Rehearsed> {
   }
 }
 
-/** Writes the programs, package.json and the settings of the compiler for some of the programs: that of the row by default. */
+/** Writes the programs, package.json, and the compiler settings for some programs: by default, for the row's program. */
 export async function writeProject(
   { name, type = 'module', compiler = { noCheck: true, types: [] }, program, files = {} }: Row,
   dependencies: object,
@@ -148,8 +148,8 @@ async function install({ installer }: Row, { source }: Stage, cwd: string): Prom
 }
 
 /**
- * The actual versions of a project's dependencies, such as `express 5.3.0`; without packages of this repository. A row that
- * says Express 4 and ran on 5 must be noticed.
+ * The actual versions of a project's dependencies, such as `express 5.3.0`, without packages of this repository. If a row for
+ * Express 4 ran on 5, this must show it.
  */
 function installedVersions(cwd: string, dependencies: readonly string[]): readonly string[] {
   const lock = join(cwd, 'yarn.lock');
@@ -167,7 +167,7 @@ function installedVersions(cwd: string, dependencies: readonly string[]): readon
 
 type CommandOf = (line: string, env: Readonly<Record<string, string>>) => Command;
 
-/** Starts the compiled program of a row, and checks it. */
+/** Starts the compiled program of a row and checks it. */
 export async function serve(row: Row, stage: Stage, cwd: string): Promise<readonly string[]> {
   const sandbox = stage.createSandbox();
   const { url: sandboxUrl } = await sandbox.listen();
@@ -191,13 +191,13 @@ export async function serve(row: Row, stage: Stage, cwd: string): Promise<readon
   const { exitCode = 0, endsAlone = false } = row;
   const code = await finish(running, endsAlone && problems.length === 0);
   await sandbox.close();
-  // Windows has no SIGTERM: there a program ends without notice.
+  // Windows has no SIGTERM: programs there end without notice.
   if (code !== exitCode && problems.length === 0 && process.platform !== 'win32')
     problems.push(`it ended with ${code}, not with ${exitCode}`);
   return problems.length === 0 ? [] : [...problems, lastLines(running.output())];
 }
 
-/** `node …` runs on the row's Node; `$PORT` and the like are replaced; anything else is a program of the dependencies. */
+/** `node …` runs on the row's Node, and any other program comes from the dependencies; `$PORT` and similar are replaced. */
 function commandsOf({ node: major, installer }: Row, { source }: Stage, cwd: string): CommandOf {
   const found = userNodes().find(({ version }) => version.startsWith(`${major}.`))?.binary;
   const node = major === undefined ? process.execPath : found;
@@ -215,8 +215,8 @@ function commandsOf({ node: major, installer }: Row, { source }: Stage, cwd: str
 /**
  * Saves the program of README.md and runs its command on a free port.
  *
- * @param commandOf a command of the project from its line.
- * @returns the problems, and the end of the output.
+ * @param commandOf Makes a command of the project from its line.
+ * @returns The problems and the end of the output.
  */
 async function runReadme(cwd: string, commandOf: CommandOf): Promise<readonly string[]> {
   writeFileSync(join(cwd, part(/^Save this as `(.+)`:$/m)), part(/^```ts program\n([\s\S]+?)^```$/m));
@@ -243,7 +243,7 @@ function part(pattern: RegExp): string {
   return found;
 }
 
-/** What a program of the rehearsal must know, as environment variables. */
+/** The settings of a rehearsal program, as environment variables. */
 function settingsOf(sandbox: Sandbox, sandboxUrl: string, port: number): Record<string, string> {
   const { publicKey, signingKey } = sandbox.account;
   return {
@@ -257,8 +257,8 @@ function settingsOf(sandbox: Sandbox, sandboxUrl: string, port: number): Record<
 }
 
 /**
- * The problems of a merchant's program at `url`: a literal genuine callback must be accepted, a forged and an unsigned one
- * refused, a delivery of the sandbox must arrive, and the client must reach the sandbox.
+ * The problems of a merchant's program at `url`: it must accept a literal genuine callback, refuse a forged and an unsigned one,
+ * and receive a delivery of the sandbox, and its client must reach the sandbox.
  */
 async function check(url: string, sandbox: Sandbox): Promise<readonly string[]> {
   const problems: string[] = [];
@@ -287,7 +287,7 @@ async function check(url: string, sandbox: Sandbox): Promise<readonly string[]> 
   const text = await response.text();
   if (response.status !== 200) return [...problems, `the client: ${response.status} ${text}`];
   const report = JSON.parse(text) as Report;
-  // The literal one has no request_amount, so its money cannot be confirmed.
+  // The literal callback has no request_amount, so its amount cannot be confirmed.
   expectEqual('received', report.received, ['ORD-1001 verified', 'ORD-2001 paid']);
   expectEqual(`the client lists ${PROVIDER}`, report.providers.includes(PROVIDER), true);
   expectEqual('the name of an error', report.error.name, 'ConfigurationError');

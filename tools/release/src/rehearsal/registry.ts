@@ -11,7 +11,7 @@ export interface Registry extends Disposable {
   readonly url: string;
 }
 
-/** The scope of the packages. All others come from the registry that the environment configures. */
+/** The scope of the packages. All others come from the registry configured in the environment. */
 export const SCOPE = '@payment-service';
 
 /** Starts a registry that keeps everything in `folder`. It sends no requests to other registries. */
@@ -38,7 +38,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   };
 }
 
-/** Publishes the built packages, and the faulty ones of the controls, each under its own tag. */
+/** Publishes the built packages, and the controls' faulty ones under a tag each. */
 export async function publish(packages: readonly Published[], registry: Registry): Promise<void> {
   const published = new Map(packages.map((one) => [one.name, one]));
   const wrong = async (name: string, tag: string, change: (version: string) => object): Promise<void> => {
@@ -64,7 +64,7 @@ async function publishOne(folder: string, tag: string, registry: Registry): Prom
 }
 
 /**
- * Asks the registry of third-party packages for one of them.
+ * Checks that the registry for third-party packages has one of them.
  *
  * @throws {Error} if it is unreachable: a rehearsal without it proves nothing.
  */
@@ -72,10 +72,10 @@ export async function requireThirdPartyRegistry(cwd: string): Promise<void> {
   await run({ command: 'npm', args: ['view', 'express', 'version', '--fetch-retries=0'], cwd });
 }
 
-/** Settings that send the scope of the packages to a registry, for npm and pnpm. */
+/** npm and pnpm settings that point the packages' scope to a registry. */
 export function npmSettings({ url }: Registry): string {
   const host = url.replace('http:', '');
-  // The value is not checked; the clients publish nothing without one.
+  // The token is not checked, but the clients do not publish without one.
   return `${SCOPE}:registry=${url}/\n${host}/:_authToken=anyone\nfund=false\naudit=false\nupdate-notifier=false\n`;
 }
 

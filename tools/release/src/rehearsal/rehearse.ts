@@ -1,7 +1,7 @@
 /**
  * `pnpm rehearse [row…]`: publishes the packages to a throw-away registry on loopback, installs them from it into fresh
- * projects and runs those. Prints a table, writes reports/rehearse.json, and exits with 1 if a row fails or a control passes.
- * Without names, all rows and controls run.
+ * projects and runs these. Prints a table, writes reports/rehearse.json, and exits with 1 if a row fails or a control passes.
+ * Without names, runs all rows and controls.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
@@ -30,9 +30,9 @@ export interface Outcome extends Rehearsed {
 const AT_A_TIME = 2;
 
 /**
- * Versions, builds and publishes the packages to its own registry, and runs the rows.
+ * Versions, builds and publishes the packages to a temporary registry, and runs the rows.
  *
- * @param onProgress receives one line for each step.
+ * @param onProgress Receives one line per step.
  * @throws {Error} if something fails before the first row.
  */
 export async function runRehearsal(
@@ -58,7 +58,7 @@ export async function runRehearsal(
   });
 }
 
-/** Installs what the rows share, the sandbox from the registry. */
+/** Installs what the rows share: the sandbox from the registry, and Yarn. */
 async function prepareStage(folder: string, registry: Registry): Promise<Stage> {
   const dependencies = { [`${SCOPE}/sandbox`]: 'latest', '@yarnpkg/cli-dist': '4.18.1' };
   const tools = join(folder, 'tools');
@@ -76,14 +76,14 @@ async function prepareStage(folder: string, registry: Registry): Promise<Stage> 
   return { folder: join(folder, 'projects'), createSandbox, source };
 }
 
-/** A control must fail, and for its own reason. */
+/** A control must fail, and for the expected reason. */
 export function judge({ fails }: Row, problems: readonly string[]): readonly string[] {
   if (fails === undefined) return problems;
-  if (problems.length === 0) return ['it passed, and is a control that must fail'];
+  if (problems.length === 0) return ['it passed, but is a control that must fail'];
   return fails.test(problems.join('\n')) ? [] : ['it failed for another reason:', ...problems];
 }
 
-/** As Markdown. */
+/** The outcomes as a Markdown table. */
 function table(outcomes: readonly Outcome[]): string {
   const lines = outcomes.map(({ row, problems, installed }) => {
     const { name, about, installer = 'npm', node = 24, type = 'module', fails } = row;

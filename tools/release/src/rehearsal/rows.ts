@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A fresh project: what is installed, with which client, and what runs. A command is words between single spaces. */
+/** A fresh project: what is installed, with which client, and what runs. A command is words separated by single spaces. */
 export interface Row {
-  /** The name for the command line. */
+  /** The name on the command line. */
   readonly name: string;
   /** The description in the table: the framework, the compiler, the runtime. */
   readonly about: string;
   /** @default 'npm' */
   readonly installer?: 'npm' | 'pnpm' | 'yarn pnp';
-  /** The major version of a Node of this package. @default the Node of this process */
+  /** The major version of a Node that this package installs. @default the Node of this process */
   readonly node?: 20 | 22 | 24 | 26;
   /** @default 'module' */
   readonly type?: 'module' | 'commonjs';
@@ -20,17 +20,17 @@ export interface Row {
   readonly dependencies: readonly string[];
   /** The file of `programs/` that is compiled and started. Without one, the three steps of README.md are run. */
   readonly program?: string;
-  /** With options, the types are checked. Without, the files are only translated, with the compiler of the repository. */
+  /** Compiler options, with which the types are checked. Without them, the repository's compiler only translates the files. */
   readonly compiler?: Readonly<Record<string, unknown>>;
-  /** Further files of the project, by their paths. */
+  /** Additional files of the project, by path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Commands between the compilation and the start, of programs of the project's dependencies. */
+  /** Commands to run between compilation and start, with programs of the project's dependencies. */
   readonly prepare?: readonly string[];
   /** The command that starts the program. @default node on the compiled file */
   readonly start?: string;
-  /** Whether the program ends after its report, as a test does, and not on SIGTERM. */
+  /** Whether the program ends after its report, like a test, and not on SIGTERM. */
   readonly endsAlone?: boolean;
-  /** How the program ends on SIGTERM. @default 0 */
+  /** The program's exit code on SIGTERM. @default 0 */
   readonly exitCode?: number;
   /** For a control: what its failure must say. */
   readonly fails?: RegExp;
@@ -59,14 +59,14 @@ const byReadme = { about: 'the program of README.md', dependencies: [] };
 const onNext: Partial<Row> = {
   prepare: ['next build'],
   start: 'next start --port $PORT --hostname 127.0.0.1',
-  exitCode: 143, // Its own handler: it finishes requests in flight, and ends with 128 + SIGTERM.
+  exitCode: 143, // Next.js handles SIGTERM: it finishes requests in flight and ends with 128 + SIGTERM.
 };
 const ROUTE = 'app/[path]/route.js';
 const route = readFileSync(join(import.meta.dirname, '../../programs', ROUTE), 'utf8').replace(
   "{ web } from '../../out/web.js'",
   "{ webWithInbox as web } from '../../out/next-inbox.js'",
 );
-/** The server of `output: 'standalone'`, without the packages of the project. */
+/** The server that `output: 'standalone'` builds, without the project's packages. */
 const onNextWithInbox = (name: string, bundler: string, setting = ''): Row => {
   const config = `output: 'standalone', outputFileTracingRoot: import.meta.dirname, ${setting}`;
   const about = `the inbox on SQLite, Next.js 16, standalone, ${bundler}${setting && ', outside the bundle'}`;
@@ -78,8 +78,8 @@ const onNextWithInbox = (name: string, bundler: string, setting = ''): Row => {
   });
 };
 /**
- * Copied by a file tracer, as platforms for functions do, and loaded with `require`. Not on Express 5: a dependency of it has
- * the condition `module-sync` as well, and cannot be loaded from what an old tracer copies.
+ * Copied by a file tracer, as function platforms do, and loaded with `require`. Not on Express 5: one of its dependencies also has
+ * the condition `module-sync`, and cannot be loaded from what an old tracer copies.
  */
 const traced = (name: string, nft: string, more: Partial<Row> = {}, options = ''): Row => {
   const program = more.program ?? 'inbox-hono.ts';
@@ -104,7 +104,7 @@ const BUNDLERS = {
     'webpack --mode production --target node --output-path bundle --output-filename program.cjs --entry ./FILE',
   ],
 } as const;
-/** In one file. */
+/** Bundled into one file. */
 const bundled = (
   name: string,
   about: string,
@@ -191,7 +191,7 @@ export const ROWS: readonly Row[] = [
     fails: /ERR_MODULE_NOT_FOUND|Cannot find module/,
   }),
   {
-    // As in README.md, whose project does not itself depend on core, where core would be found.
+    // As in README.md: if the project itself depended on core, core would be found there.
     name: 'control-dependency',
     about: 'a package that does not declare core',
     installer: 'pnpm',
@@ -212,7 +212,7 @@ export const ROWS: readonly Row[] = [
   ),
 ];
 
-/** The types are checked, including those of the packages, and the program runs: as CommonJS if the resolution is older. */
+/** Checks the types, including those of the packages, and runs the program: as CommonJS if the resolution is node10 or node16. */
 function typescript(version: string, resolutions: readonly string[]): readonly Row[] {
   const settings: Readonly<Record<string, Row['compiler']>> = {
     bundler: { module: 'esnext', moduleResolution: 'bundler' },

@@ -1,7 +1,9 @@
+import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { redirectQuery } from '@payment-service/conformance';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { type CodeBlock, extract } from '../../src/extracted.ts';
+import { fileAt } from '../../src/repository.ts';
 
 /** What a block marked ```` ```ts handler ```` exports: the routes of Next.js, a Worker, or a Lambda function. */
 interface Exports {
@@ -28,12 +30,16 @@ export async function handlerProblems(
   if (exports.GET !== undefined) return redirectProblems(exports.GET, signingKey);
   const signature = signCallback({ signingKey, data });
   const problems: string[] = [];
+  const database = databaseOfWorker();
   const expectStatus = async (what: string, body: object, expected: number): Promise<void> => {
-    const status = await statusOf(exports, JSON.stringify(body), signature, signingKey);
+    const env = { SIGNING_KEY: signingKey, DB: database };
+    const status = await statusOf(exports, JSON.stringify(body), signature, env);
     if (status !== expected) problems.push(`${what} gets ${status}`);
   };
   await expectStatus('a genuine callback', data, 200);
   await expectStatus('a forged callback', forged, 401);
+  const kept = database.count();
+  if (exports.default !== undefined && kept !== 1) problems.push(`the table has ${kept} callbacks, not 1`);
   return problems;
 }
 
@@ -41,14 +47,28 @@ async function statusOf(
   { POST, default: worker, handler }: Exports,
   body: string,
   signature: string,
-  signingKey: string,
+  env: object,
 ): Promise<number> {
   const headers = { 'content-type': 'application/json', 'hmac-signature': signature };
   const request = new Request(ADDRESS, { method: 'POST', headers, body });
   if (POST !== undefined) return (await POST(request)).status;
-  if (worker !== undefined) return (await worker.fetch(request, { SIGNING_KEY: signingKey })).status;
+  if (worker !== undefined) return (await worker.fetch(request, env)).status;
   if (handler !== undefined) return (await handler(gatewayEvent(headers, body), {})).statusCode;
   throw new Error('it exports neither POST, nor GET, nor a default with fetch, nor handler');
+}
+
+/** Like D1, which is SQLite, with the table of the page. */
+function databaseOfWorker() {
+  const database = new DatabaseSync(':memory:');
+  const [, table] = /`(create table callbacks .*?)`/.exec(fileAt('docs/guide/serverless.md').text) ?? [];
+  if (table === undefined) throw new Error('docs/guide/serverless.md has no table for the Worker');
+  database.exec(table);
+  return {
+    prepare: (sql: string) => ({
+      bind: (...values: string[]) => ({ run: async () => database.prepare(sql).run(...values) }),
+    }),
+    count: () => database.prepare('select * from callbacks').all().length,
+  };
 }
 
 /** A request as forwarded by the HTTP API of API Gateway, in its format 2.0, with the body in Base64. */

@@ -1,4 +1,4 @@
-/** The programs of the READMEs, and the three commands that a reader types first: both must work exactly as written. */
+/** The programs of the READMEs, and the commands that a reader types first: both must work exactly as written. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { importedModules } from '../arrows/foreign-imports.ts';
 import { MAX_LINES_OF_WHOLE_WAY, programProblems } from './program-problems.ts';
 import { commandFile, withRunningProgram } from './running-program.ts';
 
-const HEADING = '## The first callback in three commands';
+const HEADING = '## The first callback in two commands';
 const folder = emptyFolder('readmes');
 const readmes = adapters.map((adapter) => `packages/${adapter}/README.md`);
 
@@ -46,7 +46,7 @@ function partsOf(path: string, heading: string) {
   return { text, start, file, program };
 }
 
-test.each(readmes)('%s: three commands lead to an accepted callback', (path) => {
+test.each(readmes)('%s: two commands lead to an accepted callback', (path) => {
   const { start } = partsOf(path, HEADING);
   // What the command does with the program below, it does with all of them.
   expect(start).toBe(
@@ -54,8 +54,8 @@ test.each(readmes)('%s: three commands lead to an accepted callback', (path) => 
   );
 });
 
-test('README.md begins with the whole way of a payment, and its four commands lead to a page that says that it is paid', async () => {
-  const { text, start, file, program } = partsOf('README.md', '## The first payment in four commands');
+test('README.md begins with the whole way of a payment, and its three commands lead to a page that says that it is paid', async () => {
+  const { text, start, file, program } = partsOf('README.md', '## The first payment in three commands');
   if (program === undefined) throw new Error('there is no program');
   expect(await programProblems(program, folder, undefined, MAX_LINES_OF_WHOLE_WAY)).toEqual([]);
   const cwd = join(folder, 'whole-way');
@@ -63,7 +63,7 @@ test('README.md begins with the whole way of a payment, and its four commands le
   writeFileSync(join(cwd, file), program.code);
   const [, given = ''] = /^npx payment-service-sandbox (.+)$/.exec(start) ?? [];
   const [, curl = '', address = ''] = /`(curl .* (http:\S+))`/.exec(text) ?? [];
-  expect(curl).toBe(`curl -L -d '' ${address}`);
+  expect(curl).toBe(`curl -L -w '%{url_effective}\\n' -d '' ${address}`);
   // `node` in the command is the running one.
   const env = { PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) };
   const argumentsFor = (port: number): readonly string[] => [
@@ -72,7 +72,7 @@ test('README.md begins with the whole way of a payment, and its four commands le
   ];
   const use: Parameters<typeof withRunningProgram>[2] = async ({ url, hasPrinted }) => {
     await hasPrinted('Start a payment');
-    // As curl does it: a POST with an empty body, and a GET after 303.
+    // As curl does it: a POST with an empty body, and a GET after 303. `placed.url` is its url_effective.
     const placed = await fetch(address.replace('http://127.0.0.1:3000', url), { method: 'POST' });
     const page = async (): Promise<string> => (await fetch(placed.url)).text();
     expect([placed.status, placed.url]).toEqual([200, expect.stringContaining('/orders/ORD-')]);

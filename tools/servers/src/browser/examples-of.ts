@@ -2,13 +2,13 @@
 export type Example = string | readonly string[] | { readonly none: string };
 
 /**
- * The paths at which a test looks, each with its address, for a program whose pages are a table.
+ * The paths that a test visits, each with its address, for a program whose pages are in a table.
  *
- * Lists of pages in tests once lacked pages that had been added to the program. So the examples are keyed by the addresses of
- * the table, such as `/transactions/:id`.
+ * Lists of pages in tests once lacked pages that had been added to the program. So the examples are keyed by the addresses in the
+ * table, such as `/transactions/:id`.
  *
- * @param addresses those of the table.
- * @throws {Error} for an address without an example, an example without its address, and one that leads to another address.
+ * @param addresses The addresses in the table.
+ * @throws {Error} for an address without an example, an example without an address, and one that leads to another address.
  */
 export function examplesOf(
   program: string,
@@ -38,7 +38,7 @@ export function examplesOf(
   return paths;
 }
 
-/** Whether a path is of this address, and not of another one without a parameter. */
+/** Whether a path belongs to this address, and not to another one without a parameter. */
 function leadsTo(address: string, path: string, addresses: readonly string[]): boolean {
   const [bare = ''] = path.split(/[?#]/);
   if (addresses.includes(bare)) return bare === address;

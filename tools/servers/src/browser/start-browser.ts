@@ -19,7 +19,7 @@ const FLAGS = [
  *
  * It runs without Chromium's sandbox, which is unavailable to root and in most containers: open only the test's own pages.
  *
- * @param options of Playwright, for a browser other than the platform's.
+ * @param options Playwright options, for a browser other than the platform's.
  * @throws {Error} if no browser can run; the message says what to install.
  */
 export async function startBrowser(options?: LaunchOptions): Promise<Browser> {

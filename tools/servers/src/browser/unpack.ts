@@ -1,4 +1,4 @@
-/** Unpacks Chromium into TMPDIR. unpacked-chromium.ts starts this program and says why. */
+/** Unpacks Chromium into TMPDIR. unpacked-chromium.ts starts this program and explains why. */
 import chromium from '@sparticuz/chromium';
 
 await chromium.executablePath();

@@ -7,22 +7,22 @@ import { promisify } from 'node:util';
 
 export interface UnpackedChromium {
   readonly program: string;
-  /** Variables with the paths of its libraries and its fonts. */
+  /** Variables with the paths of its libraries and fonts. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache');
 
 /**
- * Unpacks the Chromium of `@sparticuz/chromium`, which runs on Linux x64 only. The first time takes some seconds; later
- * runs reuse the folder.
+ * Unpacks the Chromium of `@sparticuz/chromium`, which runs only on Linux x64. The first time takes a few seconds; later runs
+ * reuse the folder.
  *
- * The package itself unpacks to a fixed name in the temporary folder, where another user could plant a program, and a second
- * test process would start a file that the first is still writing. So each process unpacks into its own folder under
+ * The package itself unpacks to a fixed name in the temporary folder, where another user could plant a program, and where a
+ * second test process would start a file that the first is still writing. So each process unpacks into a separate folder under
  * node_modules, and the first to finish renames it to the shared name.
  *
- * @param cache the folder that keeps it.
- * @param unpack fills an empty folder.
+ * @param cache The folder that keeps it.
+ * @param unpack Fills an empty folder.
  */
 export async function unpackedChromium(
   cache: string = CACHE,
@@ -31,7 +31,7 @@ export async function unpackedChromium(
   const { version }: { version: string } = JSON.parse(
     await readFile(manifestOf('@sparticuz/chromium'), 'utf8'),
   );
-  // "mono": with a monospaced font in addition to the package's own.
+  // "mono": with a monospaced font in addition to the package's fonts.
   const folder = join(cache, `chromium-${version}-mono`);
   if (!existsSync(folder)) {
     await mkdir(cache, { recursive: true });
@@ -63,7 +63,7 @@ async function unpackInto(folder: string): Promise<void> {
   for (const name of ['DejaVuSansMono.ttf', 'DejaVuSansMono-Bold.ttf']) {
     await copyFile(join(fonts, name), join(folder, 'fonts', name));
   }
-  // The package's own configuration names folders of a server.
+  // The package's font configuration names folders that exist only on its servers.
   await writeFile(
     join(folder, 'fonts.conf'),
     `<fontconfig><dir prefix="relative">fonts</dir>

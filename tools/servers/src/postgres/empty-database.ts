@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ServerUser } from './programs.ts';
 
-/** Data to start with instead of an empty database: a copy of another server's, with that server's password. */
+/** Data to start with instead of an empty database: a copy of another server's data, with that server's password. */
 export interface GivenData {
   readonly password: string;
   /** Fills the existing, empty folder. */
@@ -22,11 +22,11 @@ const ARGUMENTS = [
 ];
 
 /**
- * A database as created by `initdb`. The first server of a checkout leaves its data for the others, since a copy costs a tenth
- * of `initdb`. If several servers are first, one copy is kept: it appears under its name when it is complete.
+ * A database as created by `initdb`. The first server of a checkout keeps its data for the others, since a copy takes a tenth of
+ * the time of `initdb`. If several servers are first, one copy is kept; it appears under its name only when complete.
  *
- * @param initdb the program; another version has its own data.
- * @param folder the server's folder, in which `user` may write.
+ * @param initdb The program; each version has separate data.
+ * @param folder The server's folder, in which `user` may write.
  */
 export async function emptyDatabase(
   initdb: string,
@@ -47,7 +47,7 @@ export async function emptyDatabase(
   };
 }
 
-/** @returns the folder with the data and the password file. */
+/** @returns The folder with the data and the password file. */
 async function makeDatabase(initdb: string, folder: string, user: ServerUser | undefined): Promise<string> {
   const made = join(folder, 'made');
   await mkdir(made, { mode: 0o700 });

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The processes that a process has started and that are still running. Empty without procfs (macOS). */
+/** The running child processes of a process. Empty without procfs (macOS). */
 export async function childrenOf(pid: number): Promise<readonly number[]> {
   const processes = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const parents = await Promise.all(
@@ -10,19 +10,19 @@ export async function childrenOf(pid: number): Promise<readonly number[]> {
   return parents.filter(([, parent]) => parent === pid).map(([child]) => child);
 }
 
-/** Resolves when the process has stopped: one that is starting another when the signal is sent completes that first. */
+/** Resolves when the process has stopped: if it is starting another when the signal is sent, it completes that first. */
 export async function stopProcess(pid: number): Promise<void> {
   signalProcess(pid, 'SIGSTOP');
   while (/^[DRS]/.test((await statOf(pid))[0] ?? '')) await wait(1);
 }
 
-/** The fields from the third on: the state, and the parent. The second, the name in brackets, may contain anything. */
+/** The fields from the third on: the state and the parent. The second field, the name in brackets, may contain anything. */
 async function statOf(pid: number | string): Promise<readonly string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** @returns false if the process has already ended. */
+/** @returns False if the process has already ended. */
 export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): boolean {
   try {
     return process.kill(pid, signal);
@@ -33,7 +33,7 @@ export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGK
 }
 
 /**
- * Ends the sessions of a killed postmaster. Most notice and end; one that waits for an ended process would hold the shared
+ * Ends the sessions of a killed postmaster. Most notice and end, but one that waits for an ended process would keep the shared
  * memory permanently. On a real server, the service manager kills it.
  */
 export async function endOrphans(pids: readonly number[]): Promise<void> {

@@ -14,7 +14,7 @@ export interface Programs {
   readonly postgres: string;
 }
 
-/** PostgreSQL refuses to run as root and then runs as `nobody`. Undefined if it runs as the user of the tests. */
+/** PostgreSQL refuses to run as root, so root's tests run it as `nobody`. Undefined if it runs as the user of the tests. */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
@@ -23,11 +23,11 @@ export function serverUser(): ServerUser | undefined {
 
 /**
  * Finds PostgreSQL's programs. If the repository is in a folder that only root may enter, such as `/root`, `user` cannot start
- * them: they are then copied into `folder`, with the libraries that they need (60 MB).
+ * them. They are then copied into `folder`, with the libraries that they need (60 MB).
  *
- * @param folder of the server, which is removed with it. A copy for each server costs a fraction of a second, and needs
+ * @param folder The server's folder, which is removed with it. A copy for each server costs a fraction of a second, and needs
  * neither a lock nor a shared folder that others could write to.
- * @param installed the folder of the npm package.
+ * @param installed The folder of the npm package.
  */
 export async function programsFor(
   user: ServerUser | undefined,

@@ -14,11 +14,11 @@ export interface PostgresServer {
   readonly url: string;
   /** The folder of its data. */
   readonly dataFolder: string;
-  /** The ids of the postmaster and then of every process that it has started. */
+  /** The id of the postmaster, followed by those of every process that it has started. */
   processIds(): Promise<readonly number[]>;
   /**
-   * Kills without warning: only the postmaster, whose sessions finish their work and then notice, or all of its processes
-   * together, as when the machine stops.
+   * Kills without warning: only the postmaster, whose sessions finish their work and then notice, or all processes together,
+   * as when the machine stops.
    */
   kill(what: 'postmaster' | 'everything'): Promise<void>;
   /** Restarts on the same data directory, and resolves when it accepts connections. */
@@ -36,11 +36,11 @@ interface Postmaster {
 }
 
 /**
- * Starts PostgreSQL with all settings that make commits durable, on 127.0.0.1, with its data in its own folder under the
- * system's temporary one.
+ * Starts PostgreSQL on 127.0.0.1 with all settings that make commits durable. Its data is in a new folder under the system's
+ * temporary folder.
  *
- * @param settings of the server, by the names of postgresql.conf.
- * @param given the data to start on. @default an empty database
+ * @param settings Settings of the server, by their names in postgresql.conf.
+ * @param given The data to start with. @default an empty database
  */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
@@ -82,8 +82,8 @@ export async function startPostgres(
       return [postmaster.pid, ...(await childrenOf(postmaster.pid))];
     },
     async kill(what) {
-      // Stopped before its children are listed: a session that it starts later would survive unnoticed, and might wait
-      // permanently for a dead one, together with its client.
+      // Stopped before its children are listed: a session started later would survive unnoticed, and might wait permanently for a
+      // dead one, together with its client.
       await stopProcess(postmaster.pid);
       orphans = await childrenOf(postmaster.pid);
       signalProcess(postmaster.pid, 'SIGKILL');
@@ -92,7 +92,7 @@ export async function startPostgres(
     },
     async restart() {
       await endOrphans(orphans);
-      // The sessions of the killed server hold its shared memory until they notice.
+      // The sessions of the killed server keep its shared memory until they notice.
       for (let attempt = 1; ; attempt++) {
         try {
           postmaster = await launch();
@@ -104,7 +104,7 @@ export async function startPostgres(
       }
     },
     async stop() {
-      // Without a checkpoint: on a slow disk it takes minutes to write data that is removed next.
+      // Without a checkpoint: on a slow disk, it takes minutes to write data that is then removed.
       postmaster.child.kill('SIGQUIT');
       await postmaster.ended;
       await endOrphans(orphans);
@@ -117,17 +117,17 @@ export async function startPostgres(
 const READY = /database system is ready to accept (read-only )?connections/;
 
 /**
- * Starts a server, and resolves when it accepts connections.
+ * Starts a server and resolves when it accepts connections.
  *
- * @param options the user, and a folder that this user can enter: the caller's own may be inaccessible to it.
- * @throws {Error} with the output of the server, if it ends before that.
+ * @param options The user, and a folder that this user may enter: the current folder may be inaccessible to it.
+ * @throws {Error} with the server's output, if it ends before that.
  */
 function startPostmaster(
   postgres: string,
   args: readonly string[],
   options: Partial<ServerUser> & { readonly cwd: string },
 ): Promise<Postmaster> {
-  // Its output is searched, so it must not be translated.
+  // The output is searched, so it must not be translated.
   const env = { ...process.env, LC_ALL: 'C' };
   const child = spawn(postgres, args, { ...options, env, stdio: ['ignore', 'ignore', 'pipe'] });
   const { pid } = child;

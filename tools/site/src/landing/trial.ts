@@ -1,8 +1,8 @@
-/** The trial of the landing page: core's own verifier and `assertAmount()`, on a callback that the reader changes. */
+/** The trial on the landing page: core's own verifier and `assertAmount()`, on a callback that the reader changes. */
 import { AmountMismatchError, assertAmount, createVerifier } from '@payment-service/core';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 
-/** The two fields that the reader can change, as text: what is typed is what is verified. */
+/** The two fields that the reader can change, as strings: what is typed is what is verified. */
 export interface Changes {
   readonly merchant_reference: string;
   readonly transaction_amount: string;
@@ -26,7 +26,7 @@ export const UNCHANGED: Changes = { merchant_reference: 'ORD-1001', transaction_
 const ORDER = { currency: 'UGX', amount: '500' };
 const signingKey = 'LANDING4SIGNING4KEY';
 const { event, payload } = sampleCallback();
-/** Made once, by the service. No change has another one. */
+/** Made once, as by the service. No change gets a new one. */
 export const signature: string = signCallback({
   signingKey,
   data: { event, payload },
