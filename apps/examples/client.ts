@@ -26,7 +26,7 @@ try {
 
   const wallets = await client.getWalletBalances({ currency: 'UGX' });
   for (const { wallet_type, exact, currency } of wallets)
-    console.log(wallet_type, exact.available_balance, currency); // A string: a number holds 15 digits.
+    console.log(wallet_type, exact.available_balance, currency); // A string: a number is exact only to 15 digits.
 } catch (error) {
   if (!(error instanceof ApiError)) throw error;
   console.error(error.status, error.serviceMessage);

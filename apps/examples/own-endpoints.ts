@@ -1,7 +1,7 @@
 /**
- * Calls endpoints of one's own contract, here against the sandbox: `BASE_URL=… PUBLIC_KEY=… SECRET_KEY=… node own-endpoints.ts`,
- * with a sandbox that was started with `--endpoints example`. `own-contract.ts` is what openapi-typescript made of
- * `own-contract.yaml`: put yours in its place.
+ * Calls the endpoints of your contract, here on the sandbox: `BASE_URL=… PUBLIC_KEY=… SECRET_KEY=… node own-endpoints.ts`, with a
+ * sandbox that was started with `--endpoints example`. openapi-typescript generated `own-contract.ts` from `own-contract.yaml`:
+ * replace both with yours.
  */
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@payment-service/core/client';
@@ -13,7 +13,7 @@ const client = createClient<paths>({
   secretKey: process.env.SECRET_KEY,
 });
 
-/** Sent once. What its failure means is in `sent`: only after 'no' may it be sent again. */
+/** Sends the request once. On failure, `sent` says what happened: send it again only after 'no'. */
 async function startPayment(reference: string, amount: string): Promise<string | null> {
   const { data } = await client.request({
     method: 'POST',

@@ -3,7 +3,7 @@
  * `DATABASE_URL=… SIGNING_KEY=… ADMIN_PASSWORD=… node postgres-inbox.ts`
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
-import { ApiError, createClient } from '@payment-service/core/client';
+import { createClient, PaymentServiceError } from '@payment-service/core/client';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/express';
 import { createInbox, postgres } from '@payment-service/inbox';
 import { inboxConsole, nodeListener } from '@payment-service/inbox/console';
@@ -23,7 +23,7 @@ await pool.query(
 const inbox = createInbox({ store: postgres(pool), spool: 'callback-spool' });
 await inbox.ready();
 inbox.handle('paid', async ({ tx, payment: { merchant_reference, settled, replaced } }) => {
-  // Runs exactly once, in the transaction that settles the payment. `settled` is your expectation, not a callback's claim.
+  // Its effects through tx are committed once, with the settlement. `settled` is your expectation, not a callback's claim.
   await tx.query('update orders set paid = $1 where reference = $2', [settled.amount, merchant_reference]);
   // An operator may have accepted another amount than the order's: see docs/guide/recipes.md.
   const part = replaced.length > 0 ? ', which is not what was expected at first' : '';
@@ -79,7 +79,7 @@ app.post('/orders', async (_req, res) => {
 async function cancel(reference: string): Promise<void> {
   const payment = await inbox.payment(reference);
   const act = payment?.acts.find(({ name }) => name === 'cancel');
-  if (act) await inbox.act(act, { by: 'shop', note: 'The service has refused to start it.' });
+  if (act) await inbox.act(act, { by: 'shop', note: 'It was not started.' });
 }
 /** The protocol does not show this request: set the path and the members that your account shows. See docs/guide/starting-a-payment.md. */
 async function startPayment(body: object): Promise<'started' | 'not started' | 'pending'> {
@@ -92,7 +92,8 @@ async function startPayment(body: object): Promise<'started' | 'not started' | '
   } catch (error) {
     console.error(error); // Why it was refused, or what is not known.
     // If it may have arrived, the order stays open until a callback or an overdue notice, and is never started again.
-    return error instanceof ApiError && error.sent !== 'unknown' ? 'not started' : 'pending';
+    const isNotStarted = error instanceof PaymentServiceError && 'sent' in error && error.sent !== 'unknown';
+    return isNotStarted ? 'not started' : 'pending';
   }
 }
 app.get('/orders/:reference', async (req, res) => {

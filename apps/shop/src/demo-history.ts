@@ -5,7 +5,7 @@ import { newFormId } from './books/orders.ts';
 import { SetupError } from './config.ts';
 import type { RunningShop } from './server/start-shop.ts';
 
-/** What was bought, and what the sandbox does with the callback. The last one leaves it as it is. */
+/** What is bought, and what the sandbox does with the callback. After the last order, the sandbox behaves normally. */
 const ORDERS: readonly (readonly [product: string, quantity: string, misbehave: object])[] = [
   ['coffee', '1', {}],
   ['lamp', '1', { lost: true }],
@@ -18,7 +18,7 @@ const CUSTOMER = { name: 'Grace Demo', account: '256770000001', provider: 'examp
 const FIRST_NUMBER = 1001;
 
 /**
- * Leads the sandbox's payments to the shop, and places orders that make the console worth opening: paid ones, a lost callback, a
+ * Points the sandbox's payments at the shop, and places orders that make the console worth opening: paid ones, a lost callback, a
  * claimed amount that differs, and a settlement without money, between two recorded balances.
  */
 export async function placeDemoOrders(
@@ -31,7 +31,7 @@ export async function placeDemoOrders(
   const limit = AbortSignal.timeout(60_000);
   const recordAfter = async (count: number): Promise<void> => {
     while ((await inbox.counts()).paid < earlier + count) {
-      if (limit.aborted) throw new SetupError('The demo orders were not paid in 60 seconds. Start it again.');
+      if (limit.aborted) throw new SetupError('The demo orders were not paid within a minute. Start again.');
       await setTimeout(50);
     }
     await inbox.recordBalances(await client.getWalletBalances());

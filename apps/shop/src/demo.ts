@@ -61,9 +61,9 @@ The sample shop is open. It runs on ${title}.
   Inbox     ${shop}/owner/inbox, with the orders in ${file}
 
 What to click:
-  1. Open the shop and press "Buy" at the coffee beans.
+  1. Open the shop and press "Buy" under the coffee beans.
   2. Choose "Example Mobile Money" and press "Continue". Enter any name and the number 256770000001, and press "Pay UGX 18,000".
-  3. Press "Pay UGX 18,000" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
+  3. Press "Pay UGX 18,000" on the sandbox's payment page. The order becomes paid as soon as the signed callback arrives.
 
 Where is the money? Six orders were placed for you: one callback was lost, one claims another amount, and one order was paid
 without money.

@@ -14,7 +14,7 @@ import { errorText, type Log, type Page, seeOther } from './web/page.ts';
 import { guarded, type OwnAddresses, type Route } from './web/route.ts';
 import { orderOfSession } from './web/session.ts';
 
-/** Everything of the shop except the framework. */
+/** The whole shop except the framework. */
 export interface Shop {
   /** Each with its own check in front of a body parser. */
   readonly routes: readonly Route[];

@@ -71,7 +71,7 @@ test('threat A26: a redirect that is forged, or in a browser that did not order,
 test('threat A19: a callback under a wrong key is refused, and the log says why; another event is acknowledged and pays nothing', async () => {
   const { shop, reference } = await openOrder();
   expect(await shop.sendCallback(reference, {}, 'ANOTHERACCOUNTSKEY')).toBe(401);
-  expect(shop.log.join('\n')).toContain('No signing key makes this signature.');
+  expect(shop.log.join('\n')).toContain('No key matches this signature.');
   const created = { ...genuine(reference), event: 'transaction.created' };
   const { signingKey } = shop.sandbox.account;
   expect(await shop.postCallback(created, signCallback({ signingKey, data: created }))).toBe(200);

@@ -15,8 +15,8 @@ import type {
 import type { AmountMismatchError } from './money/amounts.ts';
 
 /**
- * Every error that core, the adapters and the inbox throw, as a union: its `code` tells the class, so that a `switch` narrows. The
- * sandbox has one more, its `SandboxRefusal`.
+ * The union of all errors that core, the adapters and the inbox throw. Each class has its own `code`, so a `switch` narrows the
+ * type. The sandbox adds one: `SandboxRefusal`.
  *
  * @example
  * function explain(error: AnyPaymentServiceError): string {

@@ -1,11 +1,11 @@
 import manifest from '../package.json' with { type: 'json' };
 
 /**
- * Every error that this SDK throws. One base, flat subclasses, each with one stable `code`: branch on
- * `error.code` where two copies of the package could meet, on `instanceof` elsewhere.
+ * The codes of every error that this SDK throws. There is one base class with flat subclasses, each with one stable `code`:
+ * branch on `error.code` where two copies of the package could meet, on `instanceof` elsewhere.
  *
  * A bad signature is not an error: verification returns a result. Errors are for failed calls and for
- * misconfiguration. No message, `cause` or property ever holds a key, a header or a body of a callback.
+ * misconfiguration. No message, `cause` or property ever contains a key, a header or a callback body.
  */
 export type PaymentServiceErrorCode =
   | 'api_error'
@@ -25,34 +25,34 @@ export type PaymentServiceErrorCode =
 
 /** The base of all errors of this SDK. `message` says what happened and what to do next. */
 export abstract class PaymentServiceError extends Error {
-  /** Written out in every class: a minifier renames classes, and a log must still name the error. */
+  /** Written out in every class: minifiers rename classes, but a log must still name the error. */
   abstract override readonly name: string;
   abstract readonly code: PaymentServiceErrorCode;
 }
 
 /**
- * Whether a request that failed may have reached the service:
- * - `'no'`: nothing was sent. Only this may be repeated without asking.
- * - `'refused'`: the service answered with a status that says that nothing was started (`REFUSED_STATUSES`).
+ * Whether a failed request may have reached the service:
+ * - `'no'`: nothing was sent. Only such a request may be repeated without asking.
+ * - `'refused'`: the service answered with a status that means that nothing was started (`REFUSED_STATUSES`).
  * - `'unknown'`: it may have arrived, and money may move.
  */
 export type Sent = 'no' | 'refused' | 'unknown';
 
 /**
- * The statuses after which nothing was started: the request was malformed, not authorized, for no endpoint, or not understood
- * (RFC 9110, 15.5; protocol §7 shows 400). Others prove nothing: 409 can mean that the payment exists, and a request that was
- * answered with 408, 425 or 429 may be worked on.
+ * The statuses after which nothing was started: the request was malformed, not authorised, not understood, or for an unknown
+ * endpoint (RFC 9110, 15.5; protocol §7 shows 400). Others prove nothing: 409 can mean that the payment exists, and a request
+ * answered with 408, 425 or 429 may still be processed.
  */
 export const REFUSED_STATUSES: readonly number[] = [400, 401, 403, 404, 405, 411, 413, 414, 415, 422, 431];
 
-/** `ErrorOptions`, which the declarations of ES2020 lack: a project with that target compiles against ours. */
+/** `ErrorOptions`, which the ES2020 declarations lack: projects with that target must compile against ours. */
 interface Caused {
   cause?: unknown;
 }
 
 /** The parts of an `ApiError`. */
 export interface ApiErrorDetails extends Caused {
-  /** The HTTP status, 100 to 599; 0 where a browser hides that of a redirect. */
+  /** The HTTP status, 100 to 599; 0 if a browser hides the status of a redirect. */
   status: number;
   /** `message` of the error envelope (protocol §7), if the body is one. */
   serviceMessage?: string | undefined;
@@ -65,7 +65,7 @@ export interface ApiErrorDetails extends Caused {
 }
 
 /**
- * The service answered with an error (protocol §7): a status that is not a success, or the error envelope.
+ * The service answered with an error (protocol §7): an unsuccessful status or the error envelope.
  *
  * @example
  * catch (error) {
@@ -105,7 +105,7 @@ export class ConnectionError extends PaymentServiceError {
   }
 }
 
-/** The deadline of the call (`timeoutMs`) passed. It covers all attempts, waits and bodies. */
+/** The deadline of the call (`timeoutMs`) has passed. It covers all attempts, waits and bodies. */
 export class TimeoutError extends PaymentServiceError {
   override readonly name: string = 'TimeoutError';
   override readonly code = 'timeout';
@@ -147,17 +147,17 @@ export class InvalidResponseError extends PaymentServiceError {
 }
 
 /**
- * An option or argument is invalid, or a route is mounted in the wrong place: a change of the program or of its environment
- * repairs it. Thrown at construction wherever that is possible. The message names the option and never its value.
+ * An option or argument is invalid, or a route is mounted in the wrong place. To fix it, change the program or its environment.
+ * Thrown at construction wherever possible. The message names the option, never its value.
  */
 export class ConfigurationError extends PaymentServiceError {
   override readonly name: string = 'ConfigurationError';
   override readonly code = 'invalid_configuration';
   /** Nothing was sent. */
   readonly sent: Sent = 'no';
-  /** The name of the option that is wrong, for example `signingKey`. */
+  /** The name of the wrong option, such as `signingKey`. */
   readonly option: string;
-  /** The address of the page that has the causes and fixes of such messages. */
+  /** The address of the page with causes and fixes. */
   readonly docs: string = documentation('troubleshooting.md#the-program-does-not-start');
 
   constructor(option: string, message: string, options?: Caused) {
@@ -167,8 +167,8 @@ export class ConfigurationError extends PaymentServiceError {
 }
 
 /**
- * What a person typed or uploaded is invalid, such as an amount, a note or the file of a statement: another input repairs it, not
- * another program. Nothing was changed. The message can be shown beside the field, and never repeats its value.
+ * A person typed or uploaded something invalid, such as an amount, a note or a statement file. To fix it, correct the input, not
+ * the program. Nothing was changed. You can show the message beside the field; it never repeats the value.
  *
  * @example
  * catch (error) {
@@ -178,7 +178,7 @@ export class ConfigurationError extends PaymentServiceError {
 export class InvalidInputError extends PaymentServiceError {
   override readonly name: string = 'InvalidInputError';
   override readonly code = 'invalid_input';
-  /** The name of what is wrong, for example `amount`. */
+  /** The name of the wrong field, such as `amount`. */
   readonly field: string;
 
   constructor(field: string, message: string, options?: Caused) {
@@ -202,7 +202,7 @@ export class InvalidStateError extends PaymentServiceError {
 }
 
 /**
- * What the call is about does not exist, or no longer: a payment that was never reported and never expected, or a snapshot that
+ * The subject of the call does not exist, or no longer exists: a payment that was never reported or expected, or a snapshot that
  * was not recorded. Nothing was done.
  *
  * @example
@@ -216,8 +216,8 @@ export class NotFoundError extends PaymentServiceError {
 }
 
 /**
- * What a person decided on has changed since they read it, such as in another window or by a second click. Nothing was done. Read
- * it again, then decide.
+ * The subject of a decision has changed since the person read it, for example in another window or by a second click. Nothing was
+ * done. Read it again, then decide.
  *
  * @example
  * catch (error) {
@@ -229,14 +229,14 @@ export class StaleError extends PaymentServiceError {
   override readonly code = 'stale';
 }
 
-/** Its `close()` was called, such as while the process ends. Nothing was done. Create another one. */
+/** The object's `close()` was called, for example while the process ends. Nothing was done. Create a new one. */
 export class ClosedError extends PaymentServiceError {
   override readonly name: string = 'ClosedError';
   override readonly code = 'closed';
 }
 
 /**
- * Throw it from a handler that cannot store a callback now. The route responds with `failureStatus` and `Retry-After`, which
+ * Throw this from a handler that cannot store a callback now. The route responds with `failureStatus` and `Retry-After`, which
  * asks the sender to retry.
  *
  * @example
@@ -255,8 +255,8 @@ export class UnavailableError extends PaymentServiceError {
 }
 
 /**
- * The address of a page of the documents, on the web: the repository is the one that package.json names. A test of the documents
- * checks that each page exists.
+ * The web address of a documentation page, in the repository that package.json names. A test of the documentation checks that
+ * each page exists.
  */
 export function documentation(page: string): string {
   return `${manifest.homepage.split('/tree/')[0]}/blob/main/docs/${page}`;

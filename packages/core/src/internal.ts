@@ -1,6 +1,6 @@
 /**
- * For the packages of this repository, and no part of the public API: a name here may change with any release. The build makes
- * one file of it and of all that an adapter loads, since every file takes about a millisecond to load (docs/benchmarks.md).
+ * For the packages of this repository only, not part of the public API: names here may change with any release. The build bundles
+ * it with everything that an adapter loads, since every file takes about a millisecond to load (docs/benchmarks.md).
  */
 
 export { digestName } from '#digest';

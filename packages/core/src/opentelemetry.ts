@@ -33,7 +33,7 @@ const PAYMENT_STATES = [
 /** The part of the result of `inbox.counts()` that becomes gauges. */
 export type ObservedCounts = Readonly<Record<(typeof PAYMENT_STATES)[number] | 'needed', number>>;
 
-/** The part of the result of `inbox.health()` that becomes gauges; what is undefined is not reported. */
+/** The part of the result of `inbox.health()` that becomes gauges; undefined values are not reported. */
 export interface ObservedHealth {
   readonly oldestDueSeconds: number | undefined;
   readonly spooled: number | undefined;
@@ -41,10 +41,10 @@ export interface ObservedHealth {
 
 /** Options of `observePayments()`. */
 export interface ObserveOptions {
-  /** `() => inbox.counts()`, for the gauges of payments. Several inboxes need a meter provider each. */
+  /** `() => inbox.counts()`, for the payment gauges. Several inboxes need a meter provider each. */
   readonly counts?: (() => Promise<ObservedCounts>) | undefined;
   /**
-   * `() => inbox.health()`, for the gauges of its work. It describes the database and the spool of the machine, so pass it in one
+   * `() => inbox.health()`, for the gauges of its work. It describes the database and the machine's spool, so pass it in one
    * process on each machine.
    */
   readonly health?: (() => Promise<ObservedHealth>) | undefined;
@@ -52,11 +52,11 @@ export interface ObserveOptions {
   readonly tracerProvider?: TracerProvider | undefined;
   /** @default the global provider of @opentelemetry/api */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Called with an error of an exporter, a processor, `counts` or `health`. Payments are not affected. @default console.error */
+  /** Called with errors of an exporter, a processor, `counts` or `health`. Payments are not affected. @default console.error */
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
-const PROVIDER: OptionRule = [RECORD[0], 'a provider of OpenTelemetry'];
+const PROVIDER: OptionRule = [RECORD[0], 'an OpenTelemetry provider'];
 const RULES: OptionRules<ObserveOptions> = {
   counts: FUNCTION,
   health: FUNCTION,
@@ -68,13 +68,13 @@ const RULES: OptionRules<ObserveOptions> = {
 type Message = Readonly<Record<string, unknown>>;
 
 const NAME = '@payment-service/core';
-/** Named with the unit: some Prometheus exporters add it if it is absent, others never do. */
+/** The names include the unit: some Prometheus exporters add it if it is absent, others never do. */
 const SECONDS = {
   unit: 's',
   advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30] },
 };
 
-/** The channels, and which members of a message label its metric: each is of a closed set (threat A58). */
+/** The channels, and the members of a message that label its metric: each has a closed set of values (threat A58). */
 const CHANNELS: readonly (readonly [what: string, kind: SpanKind, labels: readonly string[]])[] = [
   ['callback', SpanKind.SERVER, ['outcome', 'refusal']],
   ['redirect', SpanKind.SERVER, ['outcome', 'refusal']],
@@ -97,11 +97,11 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes spans and metrics of what the tracing channels publish. Call it once, before the first callback. A callback and a
- * redirect become a span below the active one, and so does a call of the client; an attempt of the inbox becomes a trace of its
- * own, with links to the requests that its callbacks came in. What a handler does is below the span of its callback or attempt.
+ * Turns what the tracing channels publish into spans and metrics. Call it once, before the first callback. Callbacks, redirects
+ * and client calls become spans below the active one. An attempt of the inbox becomes a separate trace, with links to the
+ * requests in which its callbacks arrived. What a handler does is below the span of its callback or attempt.
  *
- * @returns a function that ends it.
+ * @returns A function that stops observing.
  * @throws {ConfigurationError} Names the option.
  *
  * @example
@@ -137,14 +137,14 @@ export function observePayments(options: ObserveOptions = {}): () => void {
   };
 }
 
-/** The only way to make a span active is `context.with()`. Where Node enters a store in another way, the span stays inactive. */
+/** A span becomes active only through `context.with()`. If Node enters a store in another way, the span stays inactive. */
 class ActiveSpans extends AsyncLocalStorage<Context> {
   override run<R>(active: Context, body: () => R): R {
     return context.with(active, body);
   }
 }
 
-/** Makes a listener whose errors change nothing for the payment. */
+/** Makes a listener whose errors do not affect the payment. */
 type Guarded = (observe: (message: Message) => void) => (message: unknown) => void;
 
 function observeChannel(
@@ -168,7 +168,7 @@ function observeChannel(
     const { durationMs, isFailed, traceparent, traceparents = [traceparent] } = message;
     durations.record(Number(durationMs) / 1000, attributesOf(message, labels));
     const span = spans.get(message);
-    if (span === undefined) return; // It began before this was called.
+    if (span === undefined) return; // It began before observePayments() was called.
     span.setAttributes(attributesOf(message, Object.keys(ATTRIBUTES), ATTRIBUTES));
     if (isFailed === true) span.setStatus({ code: SpanStatusCode.ERROR });
     for (const link of Array.isArray(traceparents) ? traceparents : []) {
@@ -220,7 +220,7 @@ function eventCounter(meter: Meter): (event: Message) => void {
   const parked = meter.createCounter('inbox.parked');
   const contradictions = meter.createCounter('inbox.contradictions');
   const failures = meter.createCounter('inbox.failures');
-  // From the start, since Prometheus sees no increase in a series that begins with 1.
+  // Counted from 0, since Prometheus sees no increase in a series that begins with 1.
   for (const outcome of ['spooled', 'unavailable']) callbacks.add(0, { outcome });
   for (const evidence of [false, true]) callbacks.add(0, { outcome: 'full', evidence });
   for (const kind of ['handler', 'store', 'spool']) failures.add(0, { kind });
@@ -240,7 +240,7 @@ function eventCounter(meter: Meter): (event: Message) => void {
 
 type Observe = Parameters<Meter['addBatchObservableCallback']>[0];
 
-/** What became of the payments, read whenever the metrics are. */
+/** The number of payments in each state, read whenever the metrics are. */
 function observeCounts(meter: Meter, read: () => Promise<ObservedCounts | undefined>): () => void {
   const payments = meter.createObservableGauge('inbox.payments');
   const needed = meter.createObservableGauge('inbox.needed');
@@ -254,7 +254,7 @@ function observeCounts(meter: Meter, read: () => Promise<ObservedCounts | undefi
   return () => meter.removeBatchObservableCallback(observe, [payments, needed]);
 }
 
-/** How the work goes, read whenever the metrics are. */
+/** The health of the inbox, read whenever the metrics are. */
 function observeHealth(meter: Meter, read: () => Promise<ObservedHealth | undefined>): () => void {
   const oldest = meter.createObservableGauge('inbox.oldest_due_seconds', { unit: 's' });
   const spooled = meter.createObservableGauge('inbox.spooled');

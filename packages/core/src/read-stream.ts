@@ -1,4 +1,4 @@
-/** Reads a stream to its end; undefined if it is longer than `maxBytes`: the rest is not read. */
+/** Reads a stream to its end. Returns undefined if it is longer than `maxBytes`, and does not read the rest. */
 export async function readStream(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
@@ -14,8 +14,8 @@ export async function readStream(
 }
 
 /**
- * A buffer whose first `length` bytes are kept, with the next piece behind them. Most bodies are one piece, which is kept without
- * a copy; a body in many pieces goes into one growing buffer (threat A30).
+ * Appends a piece after the first `length` bytes of a buffer. Most bodies are one piece, which is kept without a copy; a body in
+ * many pieces goes into one growing buffer (threat A30).
  */
 export function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Array {
   if (length === 0) return piece;

@@ -22,16 +22,16 @@ import {
 /** A decimal string ("1999.90"), a bigint, or a number of at most 15 significant digits, in the unit of the balances. */
 export type Amount = string | number | bigint;
 
-/** What a reconciliation reads of a wallet: `getWalletBalances()` returns such wallets. */
+/** The part of a wallet that a reconciliation reads: `getWalletBalances()` returns such wallets. */
 export interface WalletBalance {
   readonly currency: string;
   readonly wallet_type: string;
-  /** Canonical decimal strings. The sum of all the balances in the wallet, uncleared and reserve included. */
+  /** Canonical decimal strings. `actual_balance` is the sum of all balances in the wallet, including uncleared and reserve. */
   readonly exact: { readonly actual_balance: string };
 }
 
 /**
- * Money that reached or left a wallet between two balance inquiries (protocol §2.4), by the merchant's own records:
+ * Money that reached or left a wallet between two balance inquiries (protocol §2.4), according to the merchant's records:
  * `settled` is a collection and `deposited` a deposit, into the collection wallet; `moved` goes from the collection wallet to
  * the payout wallet; `withdrawn` leaves the collection wallet in another way, which the protocol does not show, such as a
  * settlement to a bank; `paid_out` leaves the payout wallet.
@@ -45,15 +45,15 @@ export interface Movement {
   /** 0 or more, without the charge. */
   readonly amount: Amount;
   /**
-   * How much less than the amount reaches the wallet, or how much more leaves it: one value, or the least and the most. The charge
-   * of a callback is not signed, and what `charge_customer` changes is not shown (protocol §2.5).
+   * How much less than the amount reaches the wallet, or how much more leaves it: one value, or a least and a most. The charge in a
+   * callback is not signed, and what `charge_customer` changes is not shown (protocol §2.5).
    *
    * @default anything from nothing to the whole amount
    */
   readonly charge?: Amount | { readonly least: Amount; readonly most: Amount } | undefined;
   /**
-   * Whether the later inquiry shows it and the earlier one does not. The protocol does not show when a collection is credited.
-   * Otherwise it widens the interval, which then also covers the wallet without it.
+   * Whether the later inquiry certainly shows the movement and the earlier one does not. The protocol does not show when a
+   * collection is credited. If false, the movement widens the interval, which then also covers the wallet without it.
    *
    * @default false
    */
@@ -64,11 +64,11 @@ export interface Movement {
 export interface WalletReconciliation {
   readonly currency: string;
   readonly wallet_type: string;
-  /** How much the wallet should have gained according to the movements. Negative if money left it. */
+  /** How much the wallet should have gained, according to the movements. Negative if money left it. */
   readonly expected: { readonly least: string; readonly most: string };
-  /** How much the wallet gained; undefined when the two inquiries do not show the same wallets of this currency and type. */
+  /** How much the wallet gained; undefined if the two inquiries do not show the same wallets of this currency and type. */
   readonly gained: string | undefined;
-  /** Above zero: gained beyond `most`. Below zero: missing below `least`. */
+  /** Above zero: how much the gain exceeds `most`. Below zero: how much it falls short of `least`. */
   readonly unexplained: string | undefined;
   readonly verdict: 'explained' | 'more' | 'less' | 'wallet_missing';
   /** One or two English sentences for a reader. A guess says "probably". */
@@ -76,7 +76,7 @@ export interface WalletReconciliation {
 }
 
 export interface Reconciliation {
-  /** The verdict of every wallet is `explained`. */
+  /** Whether the verdict of every wallet is `explained`. */
   readonly isExplained: boolean;
   /** Each wallet of the inquiries and of the movements, by currency and type. */
   readonly wallets: readonly WalletReconciliation[];
@@ -119,13 +119,13 @@ interface Interval {
 /**
  * Compares two balance inquiries with the movements between them, exactly and never through floats. For each wallet it returns
  * the expected gain as an interval, the actual gain, and what remains unexplained. The wallets come over TLS with the secret
- * key, so a payment that was settled on a forged callback shows here as money that is missing (threat A56).
+ * key, so a payment that was settled on a forged callback appears here as missing money (threat A56).
  *
- * It assumes nothing that the protocol does not show: a charge that is not given, and a movement that is not certain, widen the
- * interval. What becomes available, clears or leaves the reserve changes no total.
+ * It assumes nothing that the protocol does not show: a charge that is not given or a movement that is not certain widens the
+ * interval. Money that becomes available, clears or leaves the reserve changes no total.
  *
- * @throws {ConfigurationError} When `before` or `after` does not hold wallets as `getWalletBalances()` returns them.
- * @throws {ConfigurationError} When a movement has an unknown kind or name, or an amount that is not exact or below zero.
+ * @throws {ConfigurationError} When `before` or `after` is not a list of wallets as `getWalletBalances()` returns them.
+ * @throws {ConfigurationError} When a movement has an unknown kind or name, or an amount that is inexact or below zero.
  *
  * @example
  * const { wallets } = reconcile(before, after, [
@@ -170,7 +170,7 @@ export function reconcile(
   return { isExplained: wallets.every(({ verdict }) => verdict === 'explained'), wallets };
 }
 
-/** @param gain undefined for a wallet that is missing. */
+/** @param gain Undefined for a missing wallet. */
 function judge(
   gain: Decimal | undefined,
   { least, most }: Interval,
@@ -202,7 +202,7 @@ function isWallet(wallet: Partial<WalletBalance>): boolean {
   return typeof currency === 'string' && typeof wallet_type === 'string' && isExact;
 }
 
-/** To those of a wallet, which its currency and type name. */
+/** Adds one to those of a wallet, identified by its currency and type. */
 function add<T>(known: Map<string, T[]>, wallet: readonly [currency: string, type: string], one: T): void {
   const key = JSON.stringify(wallet);
   const own = known.get(key);
@@ -238,7 +238,7 @@ function effectOf(
   isGain: boolean,
   { kind, isCertain = false }: Movement,
 ): Interval {
-  // The protocol does not show which of the two wallets bears the charge of a transfer, so each may bear none of it.
+  // The protocol does not show which of the two wallets bears the charge for a transfer, so each may bear none of it.
   const leastCharge = kind === 'moved' ? NOTHING : charge.least;
   const [least, most] = isGain
     ? [sumOf([amount, negated(charge.most)]), sumOf([amount, negated(leastCharge)])]
@@ -273,7 +273,7 @@ const PRODUCTS: OptionRule = [
   'a list of pairs of factors, each a decimal string, a bigint, or a number of at most 15 digits',
 ];
 
-/** A decimal string with its digits in groups, exact: '5,000,000.5'. */
+/** An exact decimal string with its digits in groups, such as '5,000,000.5'. */
 const grouped = (amount: string): string =>
   new Intl.NumberFormat('en', { maximumFractionDigits: 100 }).format(amount as `${number}`);
 
@@ -281,12 +281,12 @@ function sentenceOf(found: Omit<WalletReconciliation, 'message'>): string {
   const { currency, wallet_type, expected, verdict, gained, unexplained = '0' } = found;
   const wallet = `The wallet ${wallet_type} in ${currency}`;
   if (verdict === 'wallet_missing')
-    return `${wallet} is not in both inquiries, so what it gained is unknown. Request all balances at both times, without the currency filter.`;
+    return `${wallet} is not in both inquiries, so its gain is unknown. Request all balances at both times, without the currency filter.`;
   const { least, most } = expected;
   const range = least === most ? grouped(least) : `${grouped(least)} to ${grouped(most)}`;
   const what = `${wallet} gained ${grouped(gained ?? '')}, and the movements explain ${range}`;
   if (verdict === 'explained') return `${what}: nothing is unexplained.`;
   if (verdict === 'more')
     return `${what}: ${grouped(unexplained)} more than explained. Probably a payment whose callback did not arrive, or a movement that was not given.`;
-  return `${what}: ${grouped(unexplained.slice(1))} less than explained. Probably a charge, a withdrawal or a later credit that was not given; otherwise a payment was settled that the service does not have. Compare it with the statement of the service before you deliver more.`;
+  return `${what}: ${grouped(unexplained.slice(1))} less than explained. Probably a charge, a withdrawal or a later credit that was not given; otherwise you settled a payment that the service does not have. Compare it with the service's statement before you deliver more.`;
 }

@@ -20,7 +20,7 @@ import { prepareSigningKeys } from './verify/signing-keys.ts';
 import type { VerifiedCallback } from './verify/verified.ts';
 
 /**
- * Signs callback data as the service does (protocol §5.2): for tests and for the sandbox.
+ * Signs callback data as the service does (protocol §5.2), for tests and for the sandbox.
  *
  * @param options.timestamp The value of `t`, which is not signed. @default the current time in seconds
  * @returns The value of `hmac-signature`: `t=<timestamp>,s=<hmac_hash>`.
@@ -37,7 +37,7 @@ export function signCallback(options: {
 }): string {
   checkOptions('signCallback()', options, SIGN_RULES);
   const { signingKey, data, timestamp = Math.floor(Date.now() / 1000) } = options;
-  prepareSigningKeys({ signingKey, allowSandboxKeys: true }); // To sign is not to trust.
+  prepareSigningKeys({ signingKey, allowSandboxKeys: true }); // Signing is not trusting.
   const signed = readSignedFields((name) => ownValue(name === 'event' ? data : data.payload, name));
   if (signed === undefined) {
     const message = 'data must have event and payload, with all five signed fields as well-formed strings.';
@@ -57,7 +57,7 @@ const SIGN_RULES: OptionRules<Parameters<typeof signCallback>[0]> = {
 };
 
 /**
- * A complete callback of a completed collection, with the 16 payload fields of protocol §2.5.
+ * Returns a complete callback of a completed collection, with the 16 payload fields of protocol §2.5.
  *
  * @throws {ConfigurationError} When `overrides` is not an object.
  *
@@ -95,7 +95,7 @@ export function sampleCallback(
   };
 }
 
-/** What `deliver()` needs: every inbox of `@payment-service/inbox` has it. */
+/** What `deliver()` needs. Every inbox of `@payment-service/inbox` provides it. */
 export interface DeliverTo<Payment> {
   readonly route: Pick<VerifierOptions, 'account' | 'colonIn'> & {
     readonly onCallback: (callback: VerifiedCallback) => Promise<void>;
@@ -104,7 +104,7 @@ export interface DeliverTo<Payment> {
   readonly payment: (reference: string, type?: string) => Promise<Payment | undefined>;
 }
 
-/** What a callback of `deliver()` reports. */
+/** What the callback of `deliver()` reports. */
 export interface DeliveredReport {
   readonly merchant_reference: string;
   /** Both amounts of the callback, in whole units of the currency. */
@@ -116,19 +116,19 @@ export interface DeliveredReport {
   /** The signed event. @default 'transaction.completed' */
   readonly event?: string | undefined;
   /**
-   * Any other fields. @default those of `sampleCallback()`, with an internal_reference that is made from the merchant_reference: a
-   * second report of a payment is about the same transaction
+   * Any other fields. @default those of `sampleCallback()`, with an internal_reference derived from the merchant_reference, so that
+   * a second report of a payment is about the same transaction
    */
   readonly payload?: Partial<TransactionPayload> | undefined;
 }
 
 /**
- * Delivers a callback to an inbox without HTTP, runs its handlers, and returns the payment: for tests of handlers. The callback is
- * signed and verified as a genuine one, with a key of its own. If the handler throws, the payment is still open, and its report has
+ * Delivers a callback to an inbox without HTTP, runs its handlers and returns the payment, for handler tests. The callback is
+ * signed and verified like a genuine one, with a separate key. If the handler throws, the payment is still open and its report has
  * `lastError`.
  *
- * @throws {ConfigurationError} Names what is wrong, and `handler` if the inbox has none.
- * @throws {NotFoundError} If the inbox keeps no payment of this reference.
+ * @throws {ConfigurationError} Names what is wrong: `handler` if the inbox has none.
+ * @throws {NotFoundError} If the inbox has no payment with this reference.
  *
  * @example
  * const inbox = createInbox({ store: sqlite('test.db') });
@@ -145,7 +145,7 @@ export async function deliver<Payment>(inbox: DeliverTo<Payment>, report: Delive
     event,
     payload: {
       merchant_reference,
-      // Without a colon, which would make two readings of the signature.
+      // Without a colon, which would allow two readings of the signature.
       internal_reference: `INT-${merchant_reference.replaceAll(':', '-')}`,
       request_currency: currency,
       request_amount: amount,
@@ -172,7 +172,7 @@ export async function deliver<Payment>(inbox: DeliverTo<Payment>, report: Delive
   return payment;
 }
 
-/** Known to every reader of this file, so it proves nothing: only a program that has the inbox can call `deliver()`. */
+/** Known to every reader of this file, so it proves nothing. But only a program that has the inbox can call `deliver()`. */
 const DELIVERY_KEY = 'TEST4DELIVERY4KEY';
 
 const INBOX: OptionRule = [

@@ -2,17 +2,17 @@ import * as z from 'zod/mini';
 import type { PaymentProvider, PayoutBank, Wallet } from './client/client.ts';
 import type { operations } from './generated/payment-service.ts';
 
-/** One schema for each required field: one that is missing, added, or of another type than in `generated/` does not compile. */
+/** One schema per required field: one that is missing, added, or of a different type from `generated/` does not compile. */
 type Shape<T> = {
   readonly [Field in keyof T as object extends Pick<T, Field> ? never : Field]: z.ZodMiniType<T[Field]>;
 };
-/** Unknown fields of a response are kept, as by the client. */
+/** Unknown fields of a response are kept, as in the client. */
 type Schema<T> = z.ZodMiniObject<Shape<T>, z.core.$loose>;
-/** The success envelope, which is the same in the three responses of the contract. */
+/** The success envelope, the same in all three responses of the contract. */
 type Envelope = operations['getWalletBalances']['responses'][200]['content']['application/json'];
 
 /**
- * A payment option of the account (protocol §2.2), for zod and for zod/mini. The client checks its own responses without it.
+ * A payment option of the account (protocol §2.2), for zod and zod/mini. The client checks its own responses without it.
  *
  * @example
  * z.array(paymentProvider).parse(JSON.parse(await redis.get('providers')));
@@ -44,8 +44,8 @@ export const payoutBank: Schema<PayoutBank> = z.looseObject<Shape<PayoutBank>>({
 });
 
 /**
- * A wallet of the account (protocol §2.4). A balance of more than 15 digits is no longer exact as a number: use
- * `getWalletBalances()` of the client, whose `exact` is.
+ * A wallet of the account (protocol §2.4). A balance of more than 15 digits is not exact as a number: use `exact` of the client's
+ * `getWalletBalances()`.
  *
  * @example
  * const wallets = z.array(wallet).parse(cached);
@@ -60,8 +60,8 @@ export const wallet: Schema<Wallet> = z.looseObject<Shape<Wallet>>({
 });
 
 /**
- * The envelope of a success (protocol §2.1), around a schema of its `data`. `client.request()` checks the envelope itself, and
- * needs a schema of `data` only.
+ * The envelope of a success (protocol §2.1), around a schema for its `data`. `client.request()` checks the envelope itself and
+ * needs only a schema for `data`.
  *
  * @example
  * const { data } = envelope(z.object({ merchant_wallets: z.array(wallet) })).parse(await response.json());

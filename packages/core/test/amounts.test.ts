@@ -86,7 +86,7 @@ test('threat A54: the error of assertAmount() names what differs and what to do,
   const person = { transaction_account: '256772999999', customer_name: 'Anna Example' };
   const callback = callbackOf({ ...person, request_amount: 731, transaction_currency: 'KES' });
   const message =
-    'The callback is not the payment that was expected: request_amount (different), transaction_currency (different). ' +
+    'The callback does not match the expected payment: request_amount (different), transaction_currency (different). ' +
     'Do not credit it. Hold it for manual review and return normally: an error thrown in the handler asks the sender to retry.';
   let thrown: unknown;
   try {

@@ -9,7 +9,7 @@ import {
 } from '@payment-service/core/internal';
 import type { CallbackOptions, RedirectOptions, Reply } from '@payment-service/core/receive';
 
-// One install is enough: core's list of names is the list of every adapter.
+// One install is enough: every adapter exports all names of core.
 export * from '@payment-service/core';
 export type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 
@@ -25,7 +25,7 @@ declare global {
 }
 
 /**
- * A request handler for `app.use()`, `app.all()` and a router. Written out, since the `RequestHandler` types of Express 4 and
+ * A request handler for `app.use()`, `app.all()` and routers. Written out, since the `RequestHandler` types of Express 4 and
  * Express 5 are incompatible; this one is assignable to both.
  */
 export type ExpressHandler = (
@@ -35,8 +35,8 @@ export type ExpressHandler = (
 ) => void;
 
 /**
- * Mounts verified callbacks (protocol §5.2, protocol §6) on Express 4 and 5. With `onCallback`, it answers: 200 after the
- * handler has resolved. Without it, it sets `req.paymentCallback` and calls `next()`. Refused requests go no further.
+ * Mounts verified callbacks (protocol §5.2 and §6) on Express 4 and 5. With `onCallback`, it sends the answer: 200 once the
+ * handler has resolved. Without `onCallback`, it sets `req.paymentCallback` and calls `next()`. Refused requests go no further.
  *
  * @throws {ConfigurationError} Names the option.
  *
@@ -49,20 +49,20 @@ export function paymentCallbacks(options: CallbackOptions): ExpressHandler {
     try {
       const { reply, callback } = await answerCallback(incomingCallback(req, req.body), receiver);
       if (reply !== undefined) return send(res, reply);
-      // `_body` tells a body parser mounted after that there is nothing left to read: Express 4's would fail.
+      // `_body` tells a later body parser that there is nothing left to read: Express 4's would fail.
       Object.assign(req, { paymentCallback: callback, _body: true });
       next();
     } catch (error) {
       next(error);
     }
   };
-  // Without its promise, which Express 4 ignores, and to which Express 5 would add another.
+  // Without its promise, which Express 4 ignores and Express 5 would chain another to.
   return (req, res, next) => void handle(req, res, next);
 }
 
 /**
- * Mounts verified redirects (protocol §5.2, protocol §6) on Express 4 and 5. With `onRedirect`, it answers: 303 to the
- * address that the handler returns. Without it, it sets `req.paymentRedirect` and calls `next()`.
+ * Mounts verified redirects (protocol §5.2 and §6) on Express 4 and 5. With `onRedirect`, it sends the answer: 303 to the
+ * address that the handler returns. Without `onRedirect`, it sets `req.paymentRedirect` and calls `next()`.
  *
  * @throws {ConfigurationError} Names the option.
  *
@@ -72,7 +72,7 @@ export function paymentCallbacks(options: CallbackOptions): ExpressHandler {
 export function paymentRedirects(options: RedirectOptions): ExpressHandler {
   const receiver = createRedirectReceiver(options);
   return (req, res, next) => {
-    // `originalUrl`, undecoded: `req.query` depends on the version and on the parser that the app has set.
+    // `originalUrl`, undecoded: `req.query` depends on the version and the parser that the app has set.
     answerRedirect({ method: req.method ?? '', url: req.originalUrl }, receiver)
       .then((received) => {
         if (received.reply !== undefined) return send(res, received.reply);
@@ -84,7 +84,7 @@ export function paymentRedirects(options: RedirectOptions): ExpressHandler {
   };
 }
 
-/** Not `res.send()`, which would add an ETag to the answers of core. */
+/** Not `res.send()`, which would add an ETag to core's answers. */
 function send(res: ServerResponse, { status, headers, body }: Reply): void {
   res.statusCode = status;
   setHeaders(res, headers);

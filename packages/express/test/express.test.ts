@@ -63,7 +63,7 @@ describe.each(versions)('%s', (name, express) => {
     expect(warn).not.toHaveBeenCalled();
     await fetch(address);
     // Once in a process, which runs this for two versions.
-    if (name === 'Express 4') expect(warn.mock.calls.join()).toContain('mount it on a path of its own');
+    if (name === 'Express 4') expect(warn.mock.calls.join()).toContain('mount it on a separate path');
     warn.mockRestore();
   });
 

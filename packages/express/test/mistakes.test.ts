@@ -23,7 +23,7 @@ testMistakes('express', {
   ],
   'middleware that reads the body before the route': [
     () => answered(express().use(reader).use('/payments/callbacks', route())),
-    'the request body was already read and not parsed, by other middleware',
+    'other middleware, or a second paymentCallbacks(), has already read the request body',
     'Mount paymentCallbacks() once, before other middleware, or use a JSON body parser.',
   ],
 });

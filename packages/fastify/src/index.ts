@@ -10,7 +10,7 @@ import {
 import type { CallbackOptions, RedirectOptions, Reply } from '@payment-service/core/receive';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 
-// One install is enough: core's list of names is the list of every adapter.
+// One install is enough: every adapter exports all names of core.
 export * from '@payment-service/core';
 export type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 
@@ -24,10 +24,10 @@ declare module 'fastify' {
 }
 
 /**
- * Mounts verified callbacks (protocol §5.2 and §6) on Fastify 5. With `onCallback` it is a route of its own, in a
- * scope of its own, which answers every method: register it with a `prefix`. Without it, the plugin runs before every route
- * of the scope that registers it, and sets `request.paymentCallback`; give it a scope that holds callback routes only.
- * Body parsers outside that scope stay as they are.
+ * Mounts verified callbacks (protocol §5.2 and §6) on Fastify 5. With `onCallback`, it sends the answer: 200 once the
+ * handler has resolved. It is then a route for every method in a separate scope: register it with a `prefix`. Without
+ * `onCallback`, it runs before every route of the scope that registers it and sets `request.paymentCallback`: give it a scope
+ * with callback routes only. Refused requests go no further. Body parsers outside the scope are not affected.
  *
  * @throws {ConfigurationError} Names the option.
  *
@@ -52,8 +52,8 @@ export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallbac
 }
 
 /**
- * Mounts verified redirects (protocol §5.2 and §6) on Fastify 5, in the same two ways. With `onRedirect` it answers:
- * 303 to the address that the handler returns. Without it, the plugin sets `request.paymentRedirect`.
+ * Mounts verified redirects (protocol §5.2 and §6) on Fastify 5, in the same two ways. With `onRedirect`, it sends the
+ * answer: 303 to the address that the handler returns. Without `onRedirect`, it sets `request.paymentRedirect`.
  *
  * @throws {ConfigurationError} Names the option.
  *
@@ -63,7 +63,7 @@ export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallbac
 export function paymentRedirects(options: RedirectOptions): FastifyPluginCallback {
   const receiver = createRedirectReceiver(options);
   return plugin(receiver.onRedirect !== undefined, async (request, reply) => {
-    // The address, undecoded: `request.query` has already decided about repeated names and bad escapes.
+    // `originalUrl`, undecoded: `request.query` has already decided about repeated names and bad escapes.
     const received = await answerRedirect({ method: request.method, url: request.originalUrl }, receiver);
     if (received.reply !== undefined) return send(reply, received.reply);
     request.paymentRedirect = received.redirect;
@@ -71,7 +71,7 @@ export function paymentRedirects(options: RedirectOptions): FastifyPluginCallbac
   });
 }
 
-/** The streams that `preParsing` hooks of the app return in place of the request: decompressed, bounded, recorded. */
+/** The streams that the app's `preParsing` hooks return instead of the request: decompressed, limited or recorded. */
 const payloads = new WeakMap<FastifyRequest, unknown>();
 
 type Receive = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -82,7 +82,7 @@ function plugin(isHandler: boolean, receive: Receive): FastifyPluginCallback {
   const register: FastifyPluginCallback = (scope, _options, done) => {
     if (refusesWhileClosing(scope)) warnOnce(REFUSES_WHILE_CLOSING);
     scope.removeAllContentTypeParsers();
-    // Unread: core reads it. In a scope of its own, JSON by name as well: for '*', Fastify parses the type of every request.
+    // Unread, since core reads it. In its own scope also JSON by name: for '*', Fastify parses the type of every request.
     const types = isHandler ? ['application/json', '*'] : '*';
     scope.addContentTypeParser(types, (request, payload, next) => {
       if (payload !== request.raw) payloads.set(request, payload);
@@ -90,7 +90,7 @@ function plugin(isHandler: boolean, receive: Receive): FastifyPluginCallback {
     });
     if (isHandler) {
       scope.all('/', receive);
-      // Core also answers what Fastify refuses before any handler; the app answers every other error.
+      // Core also answers requests that Fastify refuses before any handler; the app answers every other error.
       scope.setErrorHandler((error: { code?: string }, request, reply) => {
         if (!REFUSED_BY_FASTIFY.includes(error.code ?? '')) throw error;
         return receive(request, reply);
@@ -98,11 +98,11 @@ function plugin(isHandler: boolean, receive: Receive): FastifyPluginCallback {
     } else scope.addHook('preValidation', receive);
     done();
   };
-  // Without a scope of its own, the hook reaches the routes of the scope that registers it, and no further.
+  // Without a separate scope, the hook reaches only the routes of the scope that registers it.
   return isHandler ? register : Object.assign(register, { [Symbol.for('skip-override')]: true });
 }
 
-/** The option is kept only under a symbol of Fastify. */
+/** Fastify keeps the option only under a symbol. */
 function refusesWhileClosing(scope: object | null): boolean {
   if (scope === null) return false;
   const key = Object.getOwnPropertySymbols(scope).find(

@@ -9,7 +9,7 @@ import {
 } from '@payment-service/core/internal';
 import type { CallbackOptions, HonoContext, RedirectOptions } from '@payment-service/core/receive';
 
-// One install is enough: core's list of names is the list of every adapter.
+// One install is enough: every adapter exports all names of core.
 export * from '@payment-service/core';
 export type { CallbackOptions, HonoContext, RedirectOptions } from '@payment-service/core/receive';
 
@@ -18,9 +18,9 @@ type CallbackHandler = NonNullable<CallbackOptions['onCallback']>;
 type RedirectHandler = NonNullable<RedirectOptions['onRedirect']>;
 
 /**
- * Mounts verified callbacks (protocol §5.2 and §6) in every runtime of `Request → Response`, and in Hono. With `onCallback` it
- * answers: 200 after the handler has resolved. Without it, `next` receives the callback and answers; it is not called for
- * refused requests.
+ * Mounts verified callbacks (protocol §5.2 and §6) in every `Request → Response` runtime, and in Hono. With `onCallback`, it
+ * sends the answer: 200 once the handler has resolved. Without `onCallback`, `next` receives the callback and returns the
+ * answer. Refused requests go no further.
  *
  * @throws {ConfigurationError} Names the option.
  *
@@ -47,8 +47,9 @@ export function paymentCallbacks(
 }
 
 /**
- * Mounts verified redirects (protocol §5.2 and §6) in every runtime of `Request → Response`, and in Hono. With `onRedirect` it
- * answers: 303 to the address that the handler returns. Without it, `next` receives the redirect and answers.
+ * Mounts verified redirects (protocol §5.2 and §6) in every `Request → Response` runtime, and in Hono. With `onRedirect`, it
+ * sends the answer: 303 to the address that the handler returns. Without `onRedirect`, `next` receives the redirect and returns
+ * the answer.
  *
  * @throws {ConfigurationError} Names the option.
  *
@@ -69,7 +70,7 @@ export function paymentRedirects(
     const received = await answerRedirect(requestOf(from), receiver);
     if (received.reply !== undefined) return new Response(received.reply.body, received.reply);
     const answer = await next(received.redirect);
-    // A copy, since the headers of some responses cannot be changed. What the handler itself has set stays.
+    // A copy, since the headers of some responses cannot be changed. Headers that the handler set itself stay.
     const response = new Response(answer.body, answer);
     for (const [name, value] of Object.entries(received.headers)) {
       if (!response.headers.has(name)) response.headers.set(name, value);

@@ -1,9 +1,9 @@
 -- name: list_transitions (of key, of newest, of state, of reason, of due, of pending)
 -- Finds the first $2 by one index, after $5 and $6, that changed from $3 on and before $4; only then joins what is shown of
 -- them. A key is an id, $7, or that of a reference, $8 and $9; with the state $10 and the reason $11, if they are given, by the
--- last change if $12 is 1; what it finds is materialized, since the planner might prefer to scan all ids in their order. Pending ones
--- have no index, since every payment would write to it: they are searched among the first 10,000 due ones, in the order of the
--- workers or by the last change.
+-- last change if $12 is 1; what it finds is materialized, since the planner might prefer to scan all ids in their order. Pending
+-- ones have no index, since every payment would write to it: they are searched among the first 10,000 due ones, in the order of
+-- the workers or by the last change.
 select t.id, c.transition_id, c.signed, t.state, t.reason, t.revision, t.attempts, t.bodies, t.refused_bodies,
   coalesce(t.busy_until, t.next_at) as next_at, c.first_at, t.changed_at, t.last_error,
   case when t.settled_digest is null then 0 else 1 end as was_applied, e.currency, e.amount, e.compare,
@@ -168,11 +168,11 @@ from inbox.payment p where p.reference_key = $1 and p.transaction_type = $2 and 
 
 -- name: list_payments (of state, of needed, of reason, of overdue, of order, of key)
 -- Looks at $2 payments by one index, after the place $10, the key $11 and the type $12: at those of a state, a reason or an order,
--- $13; at the overdue ones, the longest overdue first; or at those with a key of the list $13, or with a transaction of a key of the
--- list $14. Returns the first $3 that match, and the last one that it looked at, beyond which there may be more. Those match
+-- $13; at the overdue ones, the longest overdue first; or at those with a key of the list $13, or with a transaction of a key of
+-- the list $14. Returns the first $3 that match, and the last one that it looked at, beyond which there may be more. Those match
 -- whose state is in the list $4, that changed from $5 on and before $6, with the pattern $7 in a reference and the provider $8 in
--- a body, and that need a person for the reason $9, or for any if it is empty; null matches all. PostgreSQL would scan all callbacks
--- once for an exists() in place of the first `in`.
+-- a body, and that need a person for the reason $9, or for any if it is empty; null matches all. PostgreSQL would scan all
+-- callbacks once for an exists() in place of the first `in`.
 select f.reference_key, f.transaction_type, f.merchant_reference, f.shown as state, f.needs, f.currency, f.amount, f.compare,
   f.replaced, f.deadline_at, f.settled_by, f.settled_at, f.canceled_at, f.order_id, f.order_total, f.changed_at, {now} as now,
   f.place, f.is_found,

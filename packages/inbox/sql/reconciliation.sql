@@ -7,8 +7,7 @@ select taken_at, wallets from inbox.balance where account = $1
 order by abs(taken_at - cast($2 as bigint)), taken_at limit 1
 
 -- name: total_settled
--- What was settled from $2 on and before $3, by amount, since the exact sum of decimals is not one of both engines. `certain`
--- is 1 from $4 to $5.
+-- What was settled from $2 on and before $3, by amount, since not both engines add decimals exactly. `certain` is 1 from $4 to $5.
 select currency, transaction_type, compare, amount,
   case when at >= cast($4 as bigint) and at <= cast($5 as bigint) then 1 else 0 end as certain, count(*) as count
 from (
@@ -24,11 +23,11 @@ group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
 -- name: list_settled
 -- In the archive, the id of the transition follows from what is there.
 -- A page, after the row that $4 to $7 name.
-select transaction_type, merchant_reference, settled_by, is_archived, at from (
-  select transaction_type, merchant_reference, settled_by, 0 as is_archived, settled_at as at from inbox.payment
+select transaction_type, merchant_reference, currency, amount, settled_by, is_archived, at from (
+  select transaction_type, merchant_reference, currency, amount, settled_by, 0 as is_archived, settled_at as at from inbox.payment
   where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint) and settled_at < cast($3 as bigint)
   union all
-  select k.transaction_type, a.merchant_reference, null, 1, a.changed_at from inbox.archive a
+  select k.transaction_type, a.merchant_reference, k.currency, a.amount, null, 1, a.changed_at from inbox.archive a
   join inbox.archive_kind k on k.id = a.kind
   where k.account = $1 and a.amount <> '' and a.changed_at >= cast($2 as bigint) and a.changed_at < cast($3 as bigint)
 ) as settled
@@ -37,7 +36,7 @@ order by at, is_archived, merchant_reference, transaction_type limit cast($8 as 
 
 -- name: find_stated
 -- What is known about each line of a statement: the expectation of its reference, the transaction that settled it, the state of
--- its own transition, and whether its internal_reference is known of another payment.
+-- its own transition, and whether its internal_reference is known for another payment.
 select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.compare, e.replaced, e.settled_by, e.canceled_at,
   e.state as payment_state, s.signed as settled_signed,
   coalesce((select t.state from inbox.callback c join inbox.transition t on t.id = c.id

@@ -219,7 +219,7 @@ select state, needs, currency, amount, compare, replaced, settled_by, canceled_a
 where reference_key = $1 and transaction_type = $2{postgres:  for update}
 
 -- name: add_payment
--- Of something that was reported and is not expected.
+-- For a payment that was reported and is not expected.
 insert into inbox.payment (reference_key, transaction_type, account, merchant_reference, state, replaced, changed_at)
 values ($1, $2, $3, $4, 'unexpected', '[]', {now}) on conflict do nothing
 

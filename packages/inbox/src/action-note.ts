@@ -21,7 +21,7 @@ function textOfPerson(what: string, max: number): OptionRule {
 }
 
 /**
- * Runs a check of what a person has typed: another input repairs it, and not another program.
+ * Runs a check of what a person has typed: another input fixes it, unlike a mistake of the program.
  *
  * @param fields Its members are what the person typed; a misspelled member is a mistake of the program.
  * @throws {InvalidInputError} Names the field.

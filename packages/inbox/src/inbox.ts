@@ -31,7 +31,7 @@ import type { WorkerOptions } from './work/worker.ts';
  * A durable inbox of one merchant account. Every function sets up the store if that has not happened yet. Every function also
  * works detached from the object. After `close()`, every call rejects with a `ClosedError`.
  *
- * `payment()` and the other reads do not check who calls them, and neither do `act()`, `actAll()` and `forget()`: the application must.
+ * `payment()` and the other reads do not check who calls them. Neither do `act()`, `actAll()` and `forget()`. The application must.
  */
 export interface Inbox<Tx> {
   /**
@@ -50,9 +50,8 @@ export interface Inbox<Tx> {
    */
   readonly migrations: () => readonly Migration[];
   /**
-   * Runs `body` in a transaction of its own on the store, for what must be kept together: an order and its expectation. The
-   * body gets the same kind of `tx` as a handler. Resolves with what the body returns, and rejects if the body or the commit
-   * fails.
+   * Runs `body` in its own transaction on the store, for what must be kept together: an order and its expectation. The body
+   * gets the same kind of `tx` as a handler. Resolves with the result of the body. Rejects if the body or the commit fails.
    *
    * @example
    * await inbox.transaction(async (tx) => {
@@ -81,8 +80,8 @@ export interface Inbox<Tx> {
   ) => Promise<void>;
   /**
    * What every adapter needs to keep callbacks here: `paymentCallbacks({ signingKey, ...inbox.route })`. `onCallback` keeps a
-   * verified callback and resolves after the commit; `onAuthenticRefusal` keeps, as evidence for an operator, one whose signature is
-   * valid and which a rule refuses. Both reject with an `UnavailableError` if it could not be kept: the adapter answers
+   * verified callback and resolves after the commit; `onAuthenticRefusal` keeps a callback with a valid signature that a rule
+   * refuses, as evidence for an operator. Both reject with an `UnavailableError` if it could not be kept: the adapter answers
    * `failureStatus` (429), so the sender keeps it.
    *
    * @example
@@ -95,8 +94,8 @@ export interface Inbox<Tx> {
    * processes or the database crash. Effects elsewhere may be repeated: use `id` as their idempotency key. If a handler throws, its
    * transaction is rolled back and it runs again. Await every statement, and leave COMMIT and ROLLBACK to the inbox.
    *
-   * @param options.type Only for this signed transaction_type. @default every type without a handler of its own
-   * @throws {ConfigurationError} If there is already one of this name and type.
+   * @param options.type Only for this signed transaction_type. @default every type without its own handler
+   * @throws {ConfigurationError} If there already is one with this name and type.
    *
    * @example
    * inbox.handle('paid', async ({ tx, payment }) => {
@@ -110,8 +109,8 @@ export interface Inbox<Tx> {
     options?: HandlerOptions,
   ) => void;
   /**
-   * Works on transitions until `close()` or until the signal is aborted, through every outage of the store. Any number of processes may work, and
-   * inboxes of several accounts may share a store and its connections.
+   * Works on transitions until `close()` or until the signal is aborted, through every outage of the store. Any number of
+   * processes may work, and inboxes of several accounts may share a store and its connections.
    *
    * @returns after `close()` or the signal, when its handlers have ended.
    * @throws {ConfigurationError} Without a handler, if it is already working, or if the pool has too few connections.
@@ -136,8 +135,8 @@ export interface Inbox<Tx> {
    */
   readonly drain: (options?: DrainOptions) => Promise<Drained>;
   /**
-   * What happened in the last days, for charts: what was settled on each day, which payments wait, and in which state those are that
-   * changed last. Workers sum each hour once, so that this reads little however much was settled.
+   * What happened in the last days, for charts: what was settled on each day, which payments wait, and the states of those that
+   * changed last. Workers sum each hour once, so this call reads little, however much was settled.
    *
    * @param options.days 1 to 31, today included. @default 30
    *
@@ -162,8 +161,8 @@ export interface Inbox<Tx> {
    * Transitions, newest first: by the last change if a state, a reason or a time is given, and by the first delivery otherwise.
    * `pending` ones are listed in the order in which workers take them, and only the first 10,000 due ones are searched.
    *
-   * @returns a page: at most `limit`, 50 by default. The next page is that `after` the last transitionId of this one, with the other
-   * options unchanged.
+   * @returns a page: at most `limit`, 50 by default. For the next page, pass the last transitionId of this one as `after`, and
+   * leave the other options unchanged.
    * @throws {ConfigurationError} Names a wrong option.
    *
    * @example
@@ -181,7 +180,7 @@ export interface Inbox<Tx> {
    */
   readonly report: (transitionId: string) => Promise<TransitionDetails | undefined>;
   /**
-   * A payment, its state, and the reports about it; undefined if nothing is known of it.
+   * A payment, its state, and the reports about it; undefined if nothing is known about it.
    *
    * @param reference Its merchant_reference, or the internal_reference of one of its transactions.
    * @param type Its transaction_type. @default 'COLLECTION'
@@ -195,8 +194,8 @@ export interface Inbox<Tx> {
     type?: string,
   ) => Promise<Payment | undefined>;
   /**
-   * Payments, newest change first; with `state: 'overdue'`, the longest overdue first. Awaited, it is the first page: at most `limit`,
-   * 50 by default, and `next` for the page after it. Iterated, it is all of them, read page by page.
+   * Payments, newest change first; with `state: 'overdue'`, the longest overdue first. Awaited, it is the first page: at most
+   * `limit`, 50 by default, and `next` for the page after it. Iterated, it is all of them, read page by page.
    *
    * @throws {ConfigurationError} Names a wrong option.
    *
@@ -230,7 +229,7 @@ export interface Inbox<Tx> {
    *
    * @returns the payment after it.
    * @throws {StaleError} If the payment has changed.
-   * @throws {NotFoundError} If nothing is known of it, such as after it was deleted.
+   * @throws {NotFoundError} If nothing is known about it, such as after it was deleted.
    * @throws {InvalidStateError} If the payment does not offer this act.
    * @throws {InvalidInputError} Names what is wrong in `given`, such as an empty `note`.
    *
@@ -266,10 +265,10 @@ export interface Inbox<Tx> {
    */
   readonly forget: (merchantReference: string, note: ActionNote) => Promise<Forgotten>;
   /**
-   * Removes the content of old bodies, which holds personal data, and old errors of attempts: after 90 days from settled, superseded,
-   * resolved and unhandled reports, and after 365 days from those that wait for an operator, unless you say otherwise. With
-   * `archiveOlderThanDays`, also moves settled and superseded ones into the archive. A repetition is recognized permanently and never
-   * applied again; `payment()` and `report()` say its outcome.
+   * Removes the content of old bodies, which contains personal data, and old errors of attempts: by default, after 90 days from
+   * settled, superseded, resolved and unhandled reports, and after 365 days from those that wait for an operator. With
+   * `archiveOlderThanDays`, also moves settled and superseded reports into the archive. A repetition is recognized permanently
+   * and never applied again; `payment()` and `report()` still return its outcome.
    *
    * @returns how much was removed.
    * @throws {ConfigurationError} Names a wrong option.
@@ -317,7 +316,7 @@ export interface Inbox<Tx> {
    * Compares a statement of the service with what is known here, with a verdict for every line and for every settlement of the
    * period without a line. It changes nothing unless `dryRun` is false. Then an expected payment whose callback never arrived is
    * settled by its line, under the same rules and as the same transition: a later callback is a repetition. What the same file
-   * takes back, or says of two payments, settles nothing.
+   * takes back, or reports for two payments, settles nothing.
    *
    * Statements are not signed: trust one only as far as you trust its source.
    *
@@ -349,7 +348,7 @@ export interface Inbox<Tx> {
   readonly keepStatementFormat: (name: string, format: StatementFormat | undefined) => Promise<void>;
   /**
    * Ends `work()`, lets running handlers and transactions end, and closes what the inbox opened, such as the file of `sqlite()`;
-   * a pool stays open. A second call waits for the same. Do not await it in a handler, for which it would wait.
+   * a pool stays open. A second call waits for the same. Do not await it in a handler: it would wait for that handler.
    *
    * @example
    * process.once('SIGTERM', () => void inbox.close().then(() => pool.end()));

@@ -12,13 +12,13 @@ export interface RetrySettings {
   /** How many attempts are made before the transition is `dead`. @default 40 */
   readonly attempts: number;
   /**
-   * The wait after the first attempt, in milliseconds; each further wait is twice as long. A wait is then shortened at
-   * random, to half of it at the most.
+   * The wait after the first attempt, in milliseconds; each further wait is twice as long. Every wait is then shortened at
+   * random, by up to half.
    *
    * @default 1000
    */
   readonly firstDelayMs: number;
-  /** No wait is longer, in milliseconds. @default 3600000, an hour */
+  /** The longest wait, in milliseconds. @default 3600000, an hour */
   readonly longestDelayMs: number;
 }
 
@@ -48,18 +48,18 @@ export interface InboxOptions<Tx> {
   readonly spool?: string | undefined;
   /**
    * What is stored of a body. `'claims'` stores the amounts, the charge and the provider; names, accounts and free text never
-   * reach the database or the spool. `report()` then returns no more than that, and neither does `claimed` of a handler.
+   * reach the database or the spool. `report()` and a handler's `claimed` then contain no more than that.
    *
    * @default 'full', the whole body
    */
   readonly bodies?: 'full' | 'claims' | undefined;
-  /** Encrypts what is stored of bodies, in the database and in the spool: `aesGcm()`, or functions of your own. @default none */
+  /** Encrypts what is stored of bodies, in the database and in the spool: `aesGcm()`, or your own functions. @default none */
   readonly encryption?: BodyEncryption | undefined;
   /** Called with everything that happens, for logs and metrics. Its own errors change nothing. */
   readonly onEvent?: ((event: InboxEvent) => unknown) | undefined;
   /**
-   * Called with every error of a handler and a description of the problem. Its own errors change nothing. The error is the one
-   * that was thrown, with its stack, and may quote what the handler worked on.
+   * Called with every handler error and every warning of the inbox, and with a description of the problem. Its own errors change
+   * nothing. A handler error is the one that was thrown, with its stack, and may quote what the handler worked on.
    *
    * @default console.error, except for problems with `isRepeated`: it prints the first attempt, the last one, and each that
    * fails with another message than the attempt before it
@@ -185,8 +185,8 @@ export const STORE_RETRY: RetrySettings = {
 };
 
 /**
- * How a transition that waits for an expectation or another body is looked at again: for some hours, whatever `retry` says
- * (decision D36).
+ * How a transition that waits for an expectation or another body is rechecked: for some hours, whatever `retry` says (decision
+ * D36).
  */
 export const LOOKS: RetrySettings = { attempts: 16, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
 

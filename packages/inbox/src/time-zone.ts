@@ -22,8 +22,8 @@ function aheadMs(timeZone: string, ms: number): number {
 }
 
 /**
- * The moment that a text names in a time zone: `2026-01-31` is the midnight at which the day begins there. A text with an offset,
- * such as `2026-01-31T09:00Z`, names the same moment in every zone. `undefined` if it is neither.
+ * The moment that a string names in a time zone: `2026-01-31` is the midnight at which the day begins there. A string with an
+ * offset, such as `2026-01-31T09:00Z`, names the same moment in every zone. `undefined` if it is neither.
  */
 export function momentIn(timeZone: string, text: string): Date | undefined {
   const [, day, offset] = DATE.exec(text) ?? [];
@@ -37,7 +37,7 @@ export function momentIn(timeZone: string, text: string): Date | undefined {
   return new Date(ms - aheadMs(timeZone, ms - aheadMs(timeZone, ms)));
 }
 
-/** The end of a period in a time zone, exclusive: a date without a time is in it. */
+/** The end of a period in a time zone, exclusive: a date without a time includes its day. */
 export function endIn(timeZone: string, text: string): Date | undefined {
   const begins = momentIn(timeZone, text);
   if (begins === undefined || !DAY.test(text)) return begins;

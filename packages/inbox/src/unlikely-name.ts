@@ -2,10 +2,10 @@
 const KNOWN = { type: 'COLLECTION', status: 'COMPLETED', event: 'transaction.completed' } as const;
 
 /**
- * A name that differs from one of the protocol in case only, or by a letter, such as `Collection`: it is compared character by
- * character, so nothing would ever match it. Another service could have it, so it is no error.
+ * A name that differs from one of the protocol only in case, or by one letter, such as `Collection`: it is compared character by
+ * character, so nothing would ever match it. Another service could use it, so it is not an error.
  *
- * @param call What was given the name.
+ * @param call The function that was given the name.
  * @returns a warning.
  */
 export function unlikelyName(call: string, kind: keyof typeof KNOWN, name: string): string | undefined {
@@ -14,12 +14,12 @@ export function unlikelyName(call: string, kind: keyof typeof KNOWN, name: strin
   if (name === known || !(isCase || isNear(name.toUpperCase(), known.toUpperCase()))) return undefined;
   const meant = isCase ? name.toUpperCase() : known;
   return (
-    `${call} names the ${kind} '${name}'. It is compared with what is signed character by character, so '${meant}' does not ` +
+    `${call} names the ${kind} '${name}'. It is compared with the signed value character by character, so '${meant}' does not ` +
     `match it. Write '${meant}' if you mean that.`
   );
 }
 
-/** Equal, or a letter is missing, added or another one. */
+/** Equal, or one letter is missing, added or different. */
 function isNear(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   if (long.length - short.length > 1) return false;

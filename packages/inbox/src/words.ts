@@ -112,7 +112,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
   currency_mismatch: {
     state: 'quarantined',
     heading: 'Another currency',
-    meaning: 'The amount is as expected, and the currency is another.',
+    meaning: 'The amount is as expected, but the currency is different.',
     todo: 'Ask the service what was paid. If your expectation is wrong, replace it.',
   },
   currency_case: {
@@ -138,7 +138,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
   canceled: {
     state: 'quarantined',
     heading: 'Paid after it was canceled',
-    meaning: 'The service reports that it is completed, and your team has canceled it.',
+    meaning: 'The service reports that it is completed, but your team had canceled it.',
     todo: 'Refund it and close it, or apply it after all.',
   },
   order_paid: {
@@ -235,7 +235,7 @@ interface Described {
   readonly signed?: Pick<SignedFields, 'transaction_status'> | undefined;
 }
 
-const RECORDED = 'It is no payment: your program has recorded the status.';
+const RECORDED = 'It is not a payment: your program recorded the status.';
 
 /**
  * What a transition's state and reason mean, in the words of the console and the command, for your own pages.
@@ -280,5 +280,5 @@ export const FINAL_REASONS: readonly string[] = Object.keys(REASON_WORDS).filter
   (reason) => !MONEY_REASONS.some((each) => each === reason),
 );
 
-/** Whether it is a reason of the inbox, and no rule that refused a callback. */
+/** Whether it is a reason of the inbox, not a rule that refused a callback. */
 export const isOwn = (reason: string): reason is OwnReason => Object.hasOwn(REASON_WORDS, reason);

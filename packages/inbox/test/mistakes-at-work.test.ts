@@ -61,11 +61,11 @@ const MISTAKES: readonly Mistake[] = [
     /a statement that matches no row/,
   ],
   [
-    'a handler on another connection than tx',
+    'a handler on a connection other than tx',
     ({ apply, merchant }) =>
       apply(() => merchant.query('insert into credit values ($1, $2)', ['ORD-1', '500'])),
     NOTHING,
-    /another connection than tx/,
+    /a connection other than tx/,
   ],
   [
     'a handler that commits',
@@ -159,8 +159,8 @@ const MISTAKES: readonly Mistake[] = [
       await apply(({ tx }) => merchant.credit(tx, 'ORD-1', '500'));
       return (await commandOn(merchant).run('doctor')).stdout;
     },
-    /No handler takes reports of COLLECTION with the status DECLINED \(1\)/,
-    /Add a handler with handle\(\), or a meaning of the status with the option statuses/,
+    /No handler accepts reports of COLLECTION with the status DECLINED \(1\)/,
+    /Add a handler with handle\(\), or give the status a meaning in the option statuses/,
   ],
   [
     'expect() in a transaction before ready()',
@@ -218,7 +218,7 @@ const MISTAKES: readonly Mistake[] = [
       await inbox.ready();
       await inbox.expect(money('ORD-1'), { tx: any({ execute: () => undefined }) });
     },
-    /tx is no open transaction of the library.*an object of another kind/,
+    /tx is not an open transaction of the store's library.*an object of another kind/,
     /Pass the transaction that your library gives to its callback/,
   ],
   [

@@ -88,7 +88,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'expect() in a pool',
     ({ inbox }) => inbox.expect(money('A'), { tx: any({}) }),
-    /no open transaction/,
+    /not an open transaction/,
     /that your library gives/,
   ],
   [

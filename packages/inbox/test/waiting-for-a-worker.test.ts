@@ -158,7 +158,7 @@ test('a worker that cannot use the database reports it once, with the code, and 
   const stop = startWork(inbox);
   const message =
     'worker_waits work() cannot use the database (ECONNREFUSED), so nothing is applied; it tries again. Probably no server runs at ' +
-    'this address, or DATABASE_URL is not set, whose default it is. Start it, or correct the host and the port.';
+    'this address, or DATABASE_URL is not set and this is its default. Start it, or correct the host and the port.';
   await until(() => events.filter(({ name }) => name === 'store.unavailable').length > 1);
   expect(problems).toEqual([message]);
   isAway = false;

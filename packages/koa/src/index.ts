@@ -9,7 +9,7 @@ import {
 } from '@payment-service/core/internal';
 import type { CallbackOptions, RedirectOptions, Reply } from '@payment-service/core/receive';
 
-// One install is enough: core's list of names is the list of every adapter.
+// One install is enough: every adapter exports all names of core.
 export * from '@payment-service/core';
 export type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 
@@ -23,7 +23,7 @@ declare module 'koa' {
 }
 
 /**
- * A middleware for `app.use()` and a router. Written out, since the `Middleware` types of Koa 2 and Koa 3 are incompatible with
+ * A middleware for `app.use()` and routers. Written out, since the `Middleware` types of Koa 2 and Koa 3 are incompatible with
  * each other and with an app whose state has its own type; this one is compatible with all of them.
  */
 export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
@@ -41,8 +41,8 @@ export interface KoaContext {
 }
 
 /**
- * Mounts verified callbacks (protocol §5.2, protocol §6) on Koa 2 and 3. With `onCallback`, it answers: 200 after the
- * handler has resolved. Without it, it sets `ctx.state.paymentCallback` and awaits `next()`. Refused requests go no
+ * Mounts verified callbacks (protocol §5.2 and §6) on Koa 2 and 3. With `onCallback`, it sends the answer: 200 once the
+ * handler has resolved. Without `onCallback`, it sets `ctx.state.paymentCallback` and awaits `next()`. Refused requests go no
  * further.
  *
  * @throws {ConfigurationError} Names the option.
@@ -53,20 +53,20 @@ export interface KoaContext {
 export function paymentCallbacks(options: CallbackOptions): KoaMiddleware {
   const receiver = createCallbackReceiver(options);
   return async (ctx, next) => {
-    const { body: parsedBody }: { readonly body?: unknown } = ctx.request; // Parsers add it; Koa's types do not know it.
-    // koa-mount removes its prefix from the url of the request.
+    const { body: parsedBody }: { readonly body?: unknown } = ctx.request; // Added by parsers; missing in Koa's types.
+    // koa-mount removes its prefix from the request's url.
     const incoming = { ...incomingCallback(ctx.req, parsedBody), url: ctx.originalUrl };
     const { reply, callback } = await answerCallback(incoming, receiver);
     if (reply !== undefined) return send(ctx, reply);
     Object.assign(ctx.state, { paymentCallback: callback });
-    Object.assign(ctx, { disableBodyParser: true }); // Tells a parser mounted after that there is nothing left to read.
+    Object.assign(ctx, { disableBodyParser: true }); // Tells a later body parser that there is nothing left to read.
     await next();
   };
 }
 
 /**
- * Mounts verified redirects (protocol §5.2, protocol §6) on Koa 2 and 3. With `onRedirect`, it answers: 303 to the address
- * that the handler returns. Without it, it sets `ctx.state.paymentRedirect` and awaits `next()`.
+ * Mounts verified redirects (protocol §5.2 and §6) on Koa 2 and 3. With `onRedirect`, it sends the answer: 303 to the
+ * address that the handler returns. Without `onRedirect`, it sets `ctx.state.paymentRedirect` and awaits `next()`.
  *
  * @throws {ConfigurationError} Names the option.
  *
@@ -76,7 +76,7 @@ export function paymentCallbacks(options: CallbackOptions): KoaMiddleware {
 export function paymentRedirects(options: RedirectOptions): KoaMiddleware {
   const receiver = createRedirectReceiver(options);
   return async (ctx, next) => {
-    // The address, undecoded: `ctx.query` has already decided about repeated names and bad escapes.
+    // `originalUrl`, undecoded: `ctx.query` has already decided about repeated names and bad escapes.
     const received = await answerRedirect({ method: ctx.method, url: ctx.originalUrl }, receiver);
     if (received.reply !== undefined) return send(ctx, received.reply);
     Object.assign(ctx.state, { paymentRedirect: received.redirect });

@@ -49,7 +49,7 @@ describe.each(versions)('%s', (name, Koa) => {
     expect(warn).not.toHaveBeenCalled();
     await fetch(address);
     // Once in a process, which runs this for two versions.
-    if (name === 'Koa 2') expect(warn.mock.calls.join()).toContain('mount it on a path of its own');
+    if (name === 'Koa 2') expect(warn.mock.calls.join()).toContain('mount it on a separate path');
     warn.mockRestore();
   });
 

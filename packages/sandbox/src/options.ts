@@ -20,9 +20,9 @@ import type { RetrySettings } from './state/retries.ts';
 
 /** Options of `createSandbox()`. An unknown option throws at construction. */
 export interface SandboxOptions {
-  /** The same seed gives the same keys and references. Random by default. */
+  /** The same seed gives the same keys and references. @default random */
   readonly seed?: string | undefined;
-  /** Keeps the state in this SQLite file, so that it survives restarts and kills. In memory by default. Node only. */
+  /** Keeps the state in this SQLite file, so that it survives restarts and kills. Node only. @default in memory */
   readonly file?: string | undefined;
   /** Where callbacks are sent if the collection or payout names no `callback_url`. @default the one in the file */
   readonly callbackUrl?: string | undefined;
@@ -47,11 +47,11 @@ export interface SandboxOptions {
    * @default `{ preset: 'not-2xx' }` with 5 attempts
    */
   readonly retry?: RetrySettings | undefined;
-  /** The unit of `t` in signatures: seconds by default. The service's unit is not shown. */
+  /** The unit of `t` in signatures. The service's unit is not shown. @default 'seconds' */
   readonly timestampUnit?: 'seconds' | 'milliseconds' | undefined;
   /** The verifier's own option: allows ':' in merchant references. */
   readonly colonIn?: 'merchant_reference' | undefined;
-  /** How long a receiver may take to answer, in milliseconds: 10 000 by default. */
+  /** How long a receiver may take to answer, in milliseconds. @default 10000 */
   readonly deliveryTimeoutMs?: number | undefined;
   /** The payment options, instead of those in the file and the built-in ones. */
   readonly providers?: readonly SandboxProvider[] | undefined;
@@ -76,7 +76,7 @@ export interface SandboxOptions {
    *   console.log(signed.merchant_reference, attempts.at(-1)?.outcome.title) });
    */
   readonly onAttempt?: ((delivery: SandboxDelivery) => unknown) | undefined;
-  /** Called with failures of the sandbox itself, such as a full disk. `console.error` by default. */
+  /** Called with failures of the sandbox itself, such as a full disk. @default console.error */
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
@@ -110,7 +110,7 @@ export function checkSandboxOptions(options: SandboxOptions): {
   readonly settings: GivenSettings;
   readonly endpoints: readonly Endpoint[];
 } {
-  // Threat A27. Unset, as a developer starts it, it does start: what refuses its keys then is a verifier.
+  // Threat A27. With NODE_ENV unset, as on a developer's computer, the sandbox starts; a verifier then refuses its keys.
   const environment = environmentVariable('NODE_ENV');
   if (environment && notDevelopment() !== undefined) {
     const message = `The sandbox does not start with NODE_ENV=${environment}: its keys are refused there. Unset NODE_ENV, or run it with NODE_ENV=development, in a process that serves no customer.`;

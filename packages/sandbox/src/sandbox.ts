@@ -39,7 +39,7 @@ import { createChangeFeed, createStore, type Store } from './state/store.ts';
 
 /** A running sandbox. */
 export interface Sandbox {
-  /** The whole service as a web-standard handler. It works without a socket, and as the `fetch` of `createClient`. */
+  /** The whole service as a web-standard handler. It works without a socket, also as the `fetch` of `createClient`. */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
   readonly account: SandboxAccount;
   /**
@@ -155,7 +155,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const service = createService(context, { settings, providers });
   const { deliveries } = service;
   const app = createApp(service, endpoints);
-  // Delivers now what a killed process has left undelivered.
+  // Delivers what a killed process left undelivered.
   deliveries.pump();
 
   const listening = new Set<Listening>();
@@ -221,13 +221,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 }
 
-/** The seed of the account: the file's own, the one given, or a random one. */
 const ID: OptionRule = [Number.isInteger, 'the id of a transaction or a delivery'];
 const LISTEN_RULES: OptionRules<NonNullable<Parameters<Sandbox['listen']>[0]>> = {
   port: [Number.isInteger, 'a port, or 0 for a free one'],
   host: [(value) => typeof value === 'string', 'an address of this computer'],
 };
 
+/** The seed of the account: the one in the file, the one given, or a random one. */
 function seedOf(store: Store, { seed: given, file }: SandboxOptions): string {
   const stored = store.get('account', 'account')?.seed;
   if (stored !== undefined && given !== undefined && stored !== given) {

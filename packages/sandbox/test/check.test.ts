@@ -70,7 +70,7 @@ test('check(url) of an endpoint that has a tolerance for t and hides its reasons
   const report = await stage.sandbox.check();
   expect([namesOf(report, 'fail'), report.ok]).toEqual([[], true]);
   expect(namesOf(report, 'warn')).toEqual(['old_t', 'too_large', 'wrong_method']);
-  const fix = expect.stringContaining('Make sure that it credited nothing');
+  const fix = expect.stringContaining('Make sure that nothing was credited');
   expect(named(report, 'forged_amount')).toMatchObject({ verdict: 'pass', fix });
 });
 

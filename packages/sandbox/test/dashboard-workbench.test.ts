@@ -26,7 +26,7 @@ async function press(path: string, label: string): Promise<void> {
 
 test.each<[string, Partial<CollectionRequest>]>([
   ['is late', { misbehave: { late_ms: HOUR } }],
-  ['is held back until a later callback is through', { misbehave: { out_of_order: true } }],
+  ['is held back until a later callback has been sent', { misbehave: { out_of_order: true } }],
   ['waits for its second attempt', { retry: { preset: 'not-2xx', max_attempts: 2, backoff_ms: HOUR } }],
 ])('a delivery that %s is sent without the others when its button is pressed', async (_, how) => {
   stage.open({ retry: { preset: 'none' } });

@@ -75,7 +75,7 @@ test('what failed with one cause at one endpoint is sent again together, once, a
   // They did fail, and are not sent a second time.
   expect(await title(PAGE)).toBe('5 deliveries failed');
   expect((await groupsOf(PAGE)).map(({ text }) => text.endsWith('Sent again'))).toEqual([true, false, false]);
-  expect(await said(group?.of ?? '')).toBe('No delivery was sent again, because each was sent again before.');
+  expect(await said(group?.of ?? '')).toBe('Nothing was sent: each delivery has already been sent again.');
   expect(await said('')).toBe('Sending 3 deliveries again.');
 });
 

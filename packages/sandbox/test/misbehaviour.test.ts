@@ -69,7 +69,7 @@ test('a lost callback is not sent, and can be sent later by a composition, which
 
 test('each misbehaviour has a control on the page of settings and a row in the README, and no other name has', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-  const [, table = ''] = /### Misbehaviour\n([\s\S]*?)\nYou can combine these/.exec(readme) ?? [];
+  const [, table = ''] = /## Misbehaviour\n([\s\S]*?)\nYou can combine these/.exec(readme) ?? [];
   stage.open({ misbehave: { body: '{}' } });
   const settings = await stage.show('/settings');
   const has = (name: string): boolean[] => [

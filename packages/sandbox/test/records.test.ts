@@ -31,7 +31,7 @@ test('a call of the merchant is recorded with the body that was sent, and the re
   await stage.call('GET', '/data/payout-bank-codes');
   await call(stage.sandbox, 'GET', '/data/payment-providers', undefined, { 'public-key': 'short' });
   await stage.call('GET', '/data/nothing');
-  const wrongKey = 'The header public-key does not hold the public key of this sandbox account.';
+  const wrongKey = 'The header public-key is not the public key of this sandbox account.';
   const tooSmall = 'Example Mobile Money accepts UGX\u00a0500 or more.';
   expect(await requests()).toMatchObject([
     { status: 404, refusal: 'There is nothing at /data/nothing.' },

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 /**
- * A mistake of a merchant's first week, by what they wrote. `make` does it, and returns what a person then sees, unless that is
- * thrown or printed. Two points each: the text must contain the cause and the fix.
+ * Mistakes of a merchant's first week, by what they wrote. `make` makes the mistake and returns what the person then sees, unless
+ * that is thrown or printed. It must contain the cause and the fix.
  */
 export type Mistakes = Readonly<
   Record<string, readonly [make: () => unknown, cause: RegExp | string, fix: RegExp | string]>

@@ -71,7 +71,7 @@ export class Stage {
     this.#gate.resolve();
   }
 
-  /** Shuts down as on SIGTERM, and resolves when new connections are refused. Connections that are kept open stay so for long. */
+  /** Shuts down as on SIGTERM, and resolves when new connections are refused. Idle connections are kept open for a minute. */
   async shutDown(): Promise<void> {
     this.#server.keepAliveTimeout = 60_000;
     const { port } = this.#server.address() as AddressInfo;

@@ -98,13 +98,13 @@ testMistakes('core', {
   ],
   'a route that is mounted twice': [
     async () => sendCallback(await callbackRoutes({}, {})),
-    'already read and not parsed, by other middleware, or by paymentCallbacks() itself if it is mounted twice',
+    'a second paymentCallbacks(), has already read the request body without parsing it',
     'Mount paymentCallbacks() once, before other middleware',
   ],
   'a route that is mounted at the root of a shop': [
     async () => fetch(await callbackRoutes({ onCallback: () => undefined })),
-    'paymentCallbacks() answered the path / with 405. Where it is mounted at the root, it answers every page',
-    'mount it on a path of its own, such as /payments/callbacks',
+    'paymentCallbacks() answered the path / with 405. Mounted at the root, it answers every page',
+    'mount it on a separate path, such as /payments/callbacks',
   ],
   'a request() without secretKey: true': [
     async () => (await client()).request({ method: 'POST', path: '/transfers', body: { amount: 500 } }),
@@ -147,7 +147,7 @@ testMistakes('core', {
   'a request in the place of its signature and body': [
     () => hint(new Request('http://127.0.0.1/', { headers: { 'hmac-signature': signature } })),
     'This is a request.',
-    'Pass { signature, body }: its header hmac-signature, and its body.',
+    'Pass { signature, body }: its hmac-signature header and its body.',
   ],
   'all headers in the place of one': [
     () => hint({ signature: new Headers({ 'hmac-signature': signature }), body: data }),
@@ -190,7 +190,7 @@ testMistakes('core', {
       return sendRedirect(`${url}/payments/callbacks`);
     },
     'method_not_allowed',
-    'A callback is a POST, or as the option methods says; a redirect is a GET.',
+    'A callback is a POST, unless methods says otherwise; a redirect is a GET.',
   ],
   'an onRedirect that never settles': [
     () => redirected(() => new Promise(() => undefined)),

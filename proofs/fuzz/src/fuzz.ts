@@ -45,7 +45,7 @@ export async function runFuzz(
       const [first] = verdicts[index] ?? [];
       for (const [at, input] of inputs.entries()) {
         const right = verdicts[index]?.[at];
-        if (right === undefined) throw new Error('The second verifier left an input out.');
+        if (right === undefined) throw new Error('The second verifier skipped an input.');
         const fault = faultOf(own, input, right);
         counts.inputs++;
         if (right[0] === 'ok') counts.accepted++;

@@ -239,7 +239,7 @@ function formOf(written: string, roll: number): Partial<Input> {
   return { body_json };
 }
 
-/** The body as JSON, without a check of repeated names or of its bytes; undefined if it is none. */
+/** The body as JSON, without a check of repeated names or of its bytes; undefined if it is not JSON. */
 export function parsed(written: string): unknown {
   try {
     return JSON.parse(written);

@@ -32,7 +32,7 @@ export interface Options {
   readonly redirect_defaults?: { readonly event?: string; readonly transaction_type?: string };
 }
 
-/** A callback or redirect as a vector has it: a body is text, bytes in hexadecimal, or parsed. */
+/** A callback or redirect as in a vector: a body is text, bytes in hexadecimal, or parsed. */
 export interface Input {
   readonly channel: 'callback' | 'redirect';
   readonly signature?: unknown;
@@ -131,7 +131,7 @@ export function secondVerdicts(judged: readonly Judged[]): readonly (readonly Ve
   throw new Error(`The second verifier ended early: ${error ?? stderr}`);
 }
 
-/** How a verdict of core can be wrong, as a count says it. */
+/** The ways in which a verdict of core can be wrong, as the results name them. */
 export const FAULTS = [
   'false accepts',
   'false refusals',

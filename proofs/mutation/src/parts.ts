@@ -9,7 +9,7 @@ export interface Part {
   readonly isExplained?: boolean;
 }
 
-/** What Stryker tries at a time: the sources of a package, judged by those of its tests that reach them. */
+/** What Stryker tries in one run: the sources of a package, judged by those of its tests that reach them. */
 export interface Run {
   readonly package: string;
   /** Globs in the package. Browsers, other processes and limits of the server are out of reach: no fault is planted there. */

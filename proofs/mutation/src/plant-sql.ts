@@ -27,7 +27,7 @@ export async function plantSql(): Promise<Fault[]> {
     const args = ['node_modules/vitest/vitest.mjs', 'run', '--bail', '1', ...TESTS];
     return spawnSync(process.execPath, args, { cwd: join(copy, INBOX), stdio: 'ignore' }).status === 0;
   };
-  if (!passes()) throw new Error('The tests of the inbox fail without a planted fault.');
+  if (!passes()) throw new Error('The inbox tests fail without a planted fault.');
   const faults: Fault[] = [];
   for (const { file, statement, from, to } of JSON.parse(await readFile(LIST, 'utf8')) as SqlFault[]) {
     const path = join(INBOX, 'sql', file);

@@ -1,4 +1,4 @@
-/** Plugins of Stryker. It asks a checker before it tries a fault, and tells a reporter what has become of it. */
+/** Stryker plugins. Stryker asks a checker before it tries a fault, and tells a reporter the result. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -29,7 +29,7 @@ const withoutNodeCondition: Plugin = {
   },
 };
 
-/** In alphabetical order: in core, the short tests of the rules run before the threats and the 922 vectors. */
+/** In alphabetical order: in core, the short tests of the rules run before the threats and the 915 vectors. */
 class ByName extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return files.toSorted((one, other) => one.moduleId.localeCompare(other.moduleId));

@@ -31,7 +31,7 @@ export async function openBooks(file: string, now: () => number, log: Log): Prom
   } catch (cause) {
     await inbox.close();
     if (cause instanceof ConfigurationError || !(cause instanceof Error)) throw cause;
-    const message = `The database of INBOX_FILE cannot be used: ${cause.message}. Is it the right file?`;
+    const message = `The database INBOX_FILE cannot be used: ${cause.message}. Is it the right file?`;
     throw new SetupError(message, { cause });
   }
   applyTransitions(inbox, now);

@@ -15,7 +15,7 @@ interface Checkout {
   /** The reference of the order that it retries. */
   readonly instead?: string | undefined;
   readonly refusal?: Refusal | undefined;
-  /** Of the form that is continued. @default a new one */
+  /** The id of the form that is continued. @default a new one */
   readonly formId?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function choicePage(checkout: Checkout): Promise<Page> {
     fields: html`${fieldsOf(form, refusal)('quantity', 'How many', html`type="number" inputmode="numeric" min="1" max="${MAX_PIECES}"`)}
 ${paymentChoice(offersFor(form, product, providers), form.provider, problemIn(refusal, 'provider'))}
 <button class="main large" name="step" value="choose">Continue</button>
-<p class="quiet">You see the total on the next page.</p>`,
+<p class="quiet">You will see the total on the next page.</p>`,
   });
 }
 
@@ -100,7 +100,7 @@ ${hint && html`<p class="quiet" id="${name}-hint">${hint}</p>`}
 ${problem}</div>`;
   };
 
-/** Has the focus, and leads to the fields. */
+/** Receives the focus, and links to the fields. */
 const summary = ({ heading = 'Please correct this', problems }: Refusal): Markup =>
   html`<div class="note bad" role="alert" tabindex="-1" autofocus>
 <h2>${heading}</h2>

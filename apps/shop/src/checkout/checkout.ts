@@ -28,7 +28,7 @@ export function accountField({
 }: PaymentProvider): { readonly label: string; readonly hint: string } | undefined {
   if (method === 'CARD') return undefined;
   if (method === 'BANK')
-    return { label: 'Bank account number', hint: 'Of the account that you pay from. Never a card number.' };
+    return { label: 'Bank account number', hint: 'The account that you pay from. Never a card number.' };
   const example = prefix === undefined ? '' : `, for example ${prefix}0000001`;
   return { label: 'Phone number', hint: `With the country code${example}.` };
 }

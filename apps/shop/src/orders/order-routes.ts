@@ -126,7 +126,7 @@ to wait on this page: keep its address, and look again later. If you have paid, 
   // A confirmation may never arrive: a refused or lost callback leaves no other trace here.
   if (isLate) {
     const said = hint && `The payment page said ${hint.completed ? 'that you paid' : hint.status}. `;
-    const text = html`${said ?? ''}The payment service has not told us of a payment, so this order is not paid yet. It becomes paid as soon
+    const text = html`${said ?? ''}The payment service has not reported a payment to us, so this order is not paid yet. It becomes paid as soon
 as the confirmation arrives. You do not have to wait: keep the address of this page, and
 <a href="/orders/${reference}">look again</a> later.`;
     const below = html`<p>If money was taken from your account, ${ask}</p>
@@ -152,6 +152,6 @@ const WAITING = {
   ],
   unknown: [
     'We do not know yet whether your payment was started',
-    'The payment service was asked to start it, and gave no clear answer. Your payment may be under way all the same, so please do not order a second time. As soon as the payment service tells us the outcome, this page shows it.',
+    'The payment service was asked to start it but gave no clear answer. Your payment may be under way all the same, so please do not order a second time. As soon as the payment service tells us the outcome, this page shows it.',
   ],
 } as const;

@@ -42,7 +42,7 @@ export function ownerConsole({ inbox, log, ...own }: Context): NodeListener {
   return nodeListener(console);
 }
 
-/** Which column of the sandbox's statement is which. */
+/** The meaning of the columns in the sandbox's statement. */
 const COLUMNS =
   'merchant_reference=Reference,internal_reference=Internal reference,transaction_type=Type,transaction_status=Status,currency=Currency,amount=Amount,event==transaction.completed';
 
@@ -83,7 +83,7 @@ export function ownerRoutes(context: Context): Route[] {
 
 const aside = (text: string | Markup): Markup | '' => text && html`<div class="quiet small">${text}</div>`;
 
-/** Orders for the owner; the console of the inbox shows what became of their callbacks. */
+/** Orders for the owner; the console of the inbox shows what happened to their callbacks. */
 async function orderList({ orders, inbox }: Context, search: string, state: string): Promise<Markup> {
   const rowOf = async (order: Order) => {
     const { reference: id } = order;
@@ -101,7 +101,7 @@ async function orderList({ orders, inbox }: Context, search: string, state: stri
   )}${searchForm(PAGE, { name: 'q', value: search, words: 'Search by reference or customer' }, '', { state })}</div>`;
   if (rows.length === 0) {
     return search + state === ''
-      ? html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>`
+      ? html`<p>No orders yet. <a href="/">Buy something</a>, and it will appear here.</p>`
       : html`${filter}<p>No order matches this search. <a href="${PAGE}">Show all orders</a></p>`;
   }
   const columns: Column<(typeof rows)[number]>[] = [

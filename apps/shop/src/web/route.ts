@@ -47,7 +47,7 @@ export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
     ...route,
     refuse(headers) {
       if (!isOwnHost(headers.host, own)) {
-        const text = `The shop only answers under its own addresses, so nothing was shown or done. Its address is ${own.shopUrl}. If you run it under another address, set SHOP_URL to that.`;
+        const text = `The shop answers only under its own addresses, so nothing was shown or done. Its address is ${own.shopUrl}. If you run it under another address, set SHOP_URL to that.`;
         const back = [`${own.shopUrl}/`, 'Back to the shop'] as const;
         return messagePage(421, 'Not the address of this shop', text, [back]);
       }

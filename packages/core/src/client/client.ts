@@ -3,7 +3,7 @@ import type { components, operations } from '../generated/payment-service.ts';
 import type { SendRequest } from './request/request.ts';
 
 /**
- * A payment option of the account (protocol §2.2). The limits of the sample are whole units of a currency without minor units;
+ * A payment option of the account (protocol §2.2). The limits in the sample are whole units of a currency without minor units;
  * the unit in other currencies is not shown (protocol §8).
  */
 export type PaymentProvider = components['schemas']['PaymentProvider'];
@@ -18,7 +18,7 @@ export type PayoutBankQuery = Query<'listPayoutBanks'>;
 /** The filter of the balance inquiry (protocol §4.3). */
 export type WalletQuery = Query<'getWalletBalances'>;
 
-/** The query of a call as the contract has it, with `undefined` for what may be left out. */
+/** The query of a call as in the contract, with `undefined` for optional parameters. */
 type Query<Name extends Operation> =
   NonNullable<operations[Name]['parameters']['query']> extends infer Given
     ? { [Field in keyof Given]: object extends Pick<Given, Field> ? Given[Field] | undefined : Given[Field] }
@@ -40,8 +40,8 @@ export interface ClientOptions {
    */
   readonly publicKey: string | undefined;
   /**
-   * Sent with the balance inquiry (protocol §5.1), and with a `request()` that has `secretKey: true`. Leave it out for a client
-   * whose `getWalletBalances()` does not compile, and rejects. If it is present and `undefined` (an unset environment variable),
+   * Sent with the balance inquiry (protocol §5.1), and with a `request()` that has `secretKey: true`. Without it,
+   * `getWalletBalances()` does not compile, and rejects. If it is present but `undefined` (an unset environment variable),
    * construction throws.
    */
   readonly secretKey?: string;
@@ -67,26 +67,26 @@ export interface ClientOptions {
   readonly strict?: boolean | undefined;
   /**
    * Called for every row that is left out, and for every wallet whose balances do not add up to `actual_balance`, at most 100
-   * times for one response. An error in it is logged and changes nothing.
+   * times per response. An error in it is logged and changes nothing.
    *
    * @default one `console.warn` per operation and field for the life of the client
    */
   readonly onDeviation?: ((deviation: Deviation) => unknown) | undefined;
   /**
-   * Sends the requests. Takes the URL and the init of the global `fetch`, so that `undici.fetch` or `sandbox.fetch` can
-   * be passed directly. It must honour `redirect: 'manual'` and `signal`, and send each request once: a transport that repeats can
-   * send a payment twice, and this client can then not claim that nothing was sent.
+   * Sends the requests. It takes the same URL and init as the global `fetch`, so you can pass `undici.fetch` or `sandbox.fetch`
+   * directly. It must honour `redirect: 'manual'` and `signal`, and send each request once: a transport that retries can send a
+   * payment twice, and the client can then no longer tell that nothing was sent.
    *
    * @default globalThis.fetch
    */
   readonly fetch?: ((url: string, init: FetchInit) => Response | Promise<Response>) | undefined;
-  /** Called after every attempt, for metrics. Gets no key, header or body. An error in it is logged and changes nothing. */
+  /** Called after every attempt, for metrics. Receives no key, header or body. An error in it is logged and changes nothing. */
   readonly onResponse?: ((report: AttemptReport) => unknown) | undefined;
   /** Keeps payment providers and payout banks in memory. Balances are never cached. @default off */
   readonly cache?: CacheOptions | undefined;
   /**
-   * One host, or a list, for which `http://` is allowed beyond this machine, for example `sandbox` in a network of
-   * containers. Risk: everyone on the network path can read the keys and change the responses.
+   * One host, or a list, for which `http://` is allowed beyond this machine, such as `sandbox` in a container network.
+   * Risk: anyone on the network path can read the keys and change the responses.
    */
   readonly allowInsecureHost?: string | readonly string[] | undefined;
   /**
@@ -147,14 +147,14 @@ export interface CacheOptions {
   readonly staleIfErrorMs?: number | undefined;
   /**
    * Called when a new response differs from the one that it replaces: a provider or bank was added, removed, switched off or
-   * on, or has other prefixes or limits. An error in it is logged and changes nothing.
+   * on, or its prefixes or limits changed. An error in it is logged and changes nothing.
    *
    * @default none
    */
   readonly onChange?: ((change: ReferenceChange) => unknown) | undefined;
 }
 
-/** The difference between two responses to one query: the rows that only one of them has. */
+/** The difference between two responses to the same query: the rows that are in only one of them. */
 export type ReferenceChange =
   | {
       readonly operation: 'listPaymentProviders';
@@ -170,7 +170,7 @@ export type ReferenceChange =
 /** A row that deviates from the contract, or a wallet whose balances do not add up. */
 export interface Deviation {
   readonly operation: Operation;
-  /** For example `data.payout_banks[3].bank_name`. */
+  /** Such as `data.payout_banks[3].bank_name`. */
   readonly path: string;
   /** The type found there, never the value: `null`, `missing`, `string`, `array`, `deeper nesting`, … */
   readonly received: string;
@@ -178,19 +178,19 @@ export interface Deviation {
   readonly isLeftOut: boolean;
 }
 
-/** What `onResponse` gets after every attempt. */
+/** What `onResponse` receives after every attempt. */
 export interface AttemptReport {
   readonly operation: Operation | 'request';
-  /** Of a `request()`: method and path as they were passed, such as `POST /transfers/{id}`. */
+  /** For a `request()`: the method and path as passed, such as `POST /transfers/{id}`. */
   readonly request?: string;
   /** 1 for the first request of a call. */
   readonly attempt: number;
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** From the start of this attempt to the end of its body. */
+  /** From the start of this attempt to the end of its body, in milliseconds. */
   readonly durationMs: number;
   readonly outcome: 'success' | PaymentServiceErrorCode;
-  /** The wait before the next attempt, if there is one. */
+  /** The wait before the next attempt in milliseconds, if there is one. */
   readonly retryInMs: number | undefined;
 }
 
@@ -199,33 +199,33 @@ export interface CallOptions {
   /** Cancels the call, including the wait for a retry. The call then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Sends a request even if `cache` holds a response, and caches the new one. An outage is then an error: no stale data is
+   * Sends a request even if a response is cached, and caches the new one. An outage is then an error: no stale data is
    * served. Use it just before a transaction. @default false
    */
   readonly fresh?: boolean | undefined;
 }
 
-/** The balances of a wallet as canonical decimal strings, such as `1999.9`, in which equal amounts are equal strings. */
+/** The balances of a wallet as canonical decimal strings, such as `1999.9`: equal amounts are equal strings. */
 export type ExactBalances = {
   readonly [Field in keyof Wallet as Field extends `${string}_balance` ? Field : never]: string;
 };
 
-/** A wallet, with its balances as exact strings beside the numbers. */
+/** A wallet with its balances as exact strings in addition to the numbers. */
 export interface ExactWallet extends Wallet {
-  /** Read from the text of the response and never through a float. It replaces a field of the service of this name. */
+  /** Read from the text of the response, never through a float. Replaces any field of this name that the service sends. */
   readonly exact: ExactBalances;
 }
 
 /**
- * The reference-data endpoints that take only the public key, each safe to repeat, and `request()` for those of your own.
+ * The reference-data endpoints that need only the public key, each safe to repeat, and `request()` for all other endpoints.
  *
- * @typeParam Paths the `paths` that openapi-typescript made of your own contract.
+ * @typeParam Paths The `paths` that openapi-typescript generated from your own contract.
  */
 export interface Client<Paths = never> {
   /**
    * Lists the payment options of the account (protocol §4.1). Call it before any transaction request.
    *
-   * @param query filters. `transaction_type` is upper case here (`COLLECTION`) and mixed case in the response
+   * @param query Filters. `transaction_type` is upper case here (`COLLECTION`) and mixed case in the response
    * (`Collection`).
    * @throws {ApiError} if the service responds with an error.
    * @throws {ConnectionError} if there is no response.
@@ -240,7 +240,7 @@ export interface Client<Paths = never> {
   /**
    * Lists the banks of a provider with BANK payouts (protocol §4.2).
    *
-   * @param query `provider_code` of one of the payment options.
+   * @param query The `provider_code` of one of the payment options.
    * @throws {ApiError} if the service responds with an error.
    * @throws {ConnectionError} if there is no response.
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
@@ -253,8 +253,8 @@ export interface Client<Paths = never> {
   listPayoutBanks(query: PayoutBankQuery, call?: CallOptions): Promise<PayoutBank[]>;
   /**
    * Calls any path below `baseUrl`, such as the endpoints that start payments, which the protocol does not show
-   * (protocol §4.4): the keys, the deadline, the envelope and the bounds of the reference calls. GET and HEAD are retried. Every
-   * other method is sent once, unless `repeat` says that it is safe, and `error.sent` says whether it may have arrived.
+   * (protocol §4.4), with the same keys, deadline, envelope and limits as the reference calls. GET and HEAD are retried. Every
+   * other method is sent once, unless `repeat` says that repeating is safe; `error.sent` says whether it may have arrived.
    *
    * @throws {ApiError} if the service responds with an error.
    * @throws {ConnectionError} if there is no response.
@@ -274,10 +274,10 @@ export interface ClientWithoutSecretKey<Paths = never> extends Client<Paths> {}
 
 /** A client created with `secretKey`. */
 export interface ClientWithSecretKey<Paths = never> extends Omit<Client<Paths>, 'request'> {
-  /** As `request()` of `Client`, also with `secretKey: true`. */
+  /** Like `request()` of `Client`, and also accepts `secretKey: true`. */
   readonly request: SendRequest<Paths, boolean>;
   /**
-   * Lists the wallets of the account (protocol §4.3). A number holds 15 digits exactly; `exact` of each wallet holds all.
+   * Lists the wallets of the account (protocol §4.3). A number is exact for 15 digits; `exact` of each wallet keeps all digits.
    * The protocol does not show the unit of balances, nor whether an account can have several wallets of one currency and type.
    *
    * @throws {ApiError} if the service responds with an error.

@@ -29,13 +29,13 @@ import { checkTls } from './settings/base-url.ts';
 import { type ClientSettings, readClientSettings } from './settings/settings.ts';
 
 /**
- * Makes a client for the reference-data endpoints (protocol §4). `getWalletBalances()` needs `secretKey`.
+ * Creates a client for the reference-data endpoints (protocol §4). `getWalletBalances()` needs `secretKey`.
  *
- * A call retries network errors, 408, 429, 500, 502, 503 and 504, up to `maxAttempts` requests and inside one deadline
- * of `timeoutMs`. The retries of all calls together stay within a tenth of the calls, after a burst of 10. Redirects are
- * never followed. No error, log line or inspected object shows a key.
+ * A call retries network errors, 408, 429, 500, 502, 503 and 504, with up to `maxAttempts` requests and one deadline of
+ * `timeoutMs`. Across all calls, retries stay within a tenth of the calls, after a burst of 10. Redirects are never
+ * followed. No error, log line or inspected object shows a key.
  *
- * @throws {ConfigurationError} naming the option if one is missing, invalid or unknown.
+ * @throws {ConfigurationError} if an option is missing, invalid or unknown. The message names it.
  *
  * @example
  * const client = createClient({
@@ -72,12 +72,12 @@ export function createClient(
     const onRefresh = (before: Row[], after: Row[]): void => {
       if (cache?.onChange === undefined) return;
       const change = changeOf(before, after);
-      // The rows of this list: a type cannot tell which of the two operations it is.
+      // The cast: the type cannot tell which of the two operations these rows belong to.
       if (change.before.length + change.after.length > 0)
         cache.onChange({ operation, ...change } as ReferenceChange);
     };
     const cached = cache && !list.isMoney && referenceCache<Row[]>(load, cache, timing, onRefresh);
-    // The query is copied now: retries and the cache must use it as it was when the call began.
+    // The query is serialised now: retries and the cache must use it as it was when the call began.
     return async (query = {}, call = {}) => {
       checkArgument(`${operation}()`, 'query', query, RECORD);
       checkOptions(`${operation}()`, query, QUERIES[operation]);
@@ -113,7 +113,7 @@ const TEXT: OptionRule = [
   (value) => typeof value === 'string' && value !== '' && value.isWellFormed(),
   'a non-empty string',
 ];
-/** By operation. A filter that is undefined is left out; the code of a provider is required (protocol §4.2). */
+/** By operation. An undefined filter is left out; the provider code is required (protocol §4.2). */
 const QUERIES: {
   readonly [Name in Operation]: OptionRules<NonNullable<Parameters<ClientWithSecretKey[Name]>[0]>>;
 } = {
@@ -122,13 +122,13 @@ const QUERIES: {
   getWalletBalances: { currency: TEXT },
 };
 
-/** The types have no such call without the key; JavaScript has. */
+/** Without the key, this call does not exist in the types, but JavaScript can still make it. */
 async function refuseBalances(): Promise<never> {
   const message = 'getWalletBalances() needs the secret key: pass secretKey to createClient().';
   throw new ConfigurationError('secretKey', message);
 }
 
-/** The rows that the other list does not contain unchanged. Copies, since the cache keeps the originals. */
+/** The rows that the other list does not contain unchanged. They are copies, since the cache keeps the originals. */
 function changeOf<Row>(before: readonly Row[], after: readonly Row[]): Record<'before' | 'after', Row[]> {
   const without = (rows: readonly Row[], others: readonly Row[]): Row[] => {
     const known = new Set(others.map((row) => JSON.stringify(row)));

@@ -4,29 +4,29 @@ import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 const MESSAGE = SIGNED_NAMES.join(':');
 const RIGHT_KEY = 'Use the signing key, which the dashboard shows under the account details.';
 const SIGNS = `The service signs ${MESSAGE}`;
-/** The service never does this, so a test program did, or something in transit. */
+/** The service never does this, so a test program or something in transit did. */
 const SENDER = 'Find out what changed it in transit, or correct the program that sent it.';
-const SIGNER = `${SIGNS}. A test program of yours can use signCallback(); refuse everyone else.`;
+const SIGNER = `${SIGNS}. Your test programs can use signCallback(); refuse everyone else.`;
 
 /**
- * The message for every reason, for the receiver: the first sentence is the title and states what was found; the rest is the
- * fix. Anything that does not follow from the request is called probable.
+ * The receiver's message for every reason. The first sentence is the title and states what was found; the rest is the fix.
+ * Anything that does not follow from the request is called probable.
  */
 export const REASONS = {
   verified: 'The callback verifies. Compare the amount with assertAmount() before you credit it.',
   method_wrong:
-    'The request is not a POST, the only method that a route takes without the option methods. Give the sender the final address, since 301 and 302 turn a POST into a GET. For redirects of the browser, use paymentRedirects().',
+    'The request is not a POST, the only method that a route accepts unless you set methods. Give the sender the final address: 301 and 302 turn a POST into a GET. For browser redirects, use paymentRedirects().',
   body_too_large:
-    'The body is larger than 64 KiB. A callback has about 600 bytes: find out what sends this one.',
+    'The body is larger than 64 KiB. A callback is about 600 bytes: find out what sent this one.',
   encoding_unsupported:
-    'The Content-Encoding of the body is not one that a route reads. Turn it off in the proxy: gzip and deflate are read.',
+    'A route cannot read the Content-Encoding of this body. Turn it off in the proxy, or use gzip or deflate.',
   signature_missing:
-    'The request has no signature. Probably it is not from the service, or something in transit dropped the header hmac-signature.',
+    'The request has no signature. It is probably not from the service, or something in transit dropped the hmac-signature header.',
   signature_dropped:
-    'The request came through a proxy, and has no signature. Probably the proxy dropped the header hmac-signature: configure it to pass that header through.',
-  signature_renamed: 'The signature is under another name. Pass it through as the header hmac-signature.',
+    'The request came through a proxy and has no signature. Probably the proxy dropped the hmac-signature header: configure it to pass that header through.',
+  signature_renamed: 'The signature is under another name. Pass it through as the hmac-signature header.',
   signature_repeated:
-    'The header hmac-signature was repeated. Look for a proxy that adds it again: it must arrive only once.',
+    'The hmac-signature header was repeated. Look for a proxy that adds it again: it must arrive only once.',
   signature_truncated:
     'The signature was cut off. Look for a length limit on headers or database columns in transit.',
   signature_percent_encoded: `The signature is percent-encoded. Header values are not. ${SENDER}`,
@@ -50,7 +50,7 @@ export const REASONS = {
   field_changed:
     'A signed field was changed after signing. Pass the body through unchanged; if nothing of yours changes it, refuse the callback.',
   expired_key:
-    'The key that signed this has expired. The sender still uses it: raise notAfter until it has changed to the new one.',
+    'The key that signed this has expired. The sender still uses it: raise notAfter until it uses the new one.',
   other_key:
     'This was signed with another of your keys. Set signingKey to the key of the account that sends this.',
   key_white_space: 'The key has white space or quotation marks around it. Trim it where it is read.',
@@ -76,7 +76,7 @@ export const REASONS = {
 /** Why a callback was refused, as a stable code. */
 export type Cause = keyof typeof REASONS;
 
-/** The same for the outcome of a delivery. */
+/** The sender's message for every outcome of a delivery. */
 export const OUTCOMES = {
   tls_to_plain_port: 'The address says https, but the port speaks plain HTTP. Use http://, or set up TLS.',
   plain_to_tls_port: 'The address says http, but the port speaks TLS. Use https:// in the callback URL.',
@@ -88,7 +88,7 @@ export const OUTCOMES = {
   timed_out: 'The endpoint did not respond in time. Store the callback, return 200, then do slow work.',
   connection_reset:
     'The connection broke before the response. Probably the program crashed (look at its output), the port speaks TLS (try https://), or a proxy ended it.',
-  connection_failed: 'The delivery failed. Look up the code of the error.',
+  connection_failed: 'The delivery failed. Look up the error code.',
   login_redirect:
     'The response redirects to a login page. Exempt the callback route: its signature is its authentication.',
   https_redirect: 'The address redirects to https. Set the callback URL to it: redirects are not followed.',
@@ -114,11 +114,11 @@ export const OUTCOMES = {
   csrf_guard: 'A guard against cross-site requests refuses the callback. Exempt the callback route from it.',
   forgery_refused: 'The bad signature was refused, as expected. Nothing to fix.',
   old_timestamp_refused:
-    'A callback with an old timestamp was refused. Probably toleranceSeconds did: it also loses a retry that keeps its first t.',
+    'A callback with an old timestamp was refused. Probably by toleranceSeconds, which also loses a retry that keeps its first t.',
   other_key:
-    'paymentCallbacks() refused a valid signature. Probably the endpoint has another signing key: compare the last four characters, and restart it. Otherwise something in transit dropped hmac-signature or changed the body: explainRefusals() as onRefused prints which.',
+    'paymentCallbacks() refused a valid signature. Probably the endpoint has another signing key: compare the last four characters and restart it. Otherwise something in transit dropped hmac-signature or changed the body: pass explainRefusals() as onRefused to see which.',
   header_dropped:
-    'paymentCallbacks() refused a valid signature that came through a proxy. Probably the proxy drops the header hmac-signature: configure it to pass that header through. If it does, compare the signing keys: explainRefusals() as onRefused prints which it is.',
+    'paymentCallbacks() refused a valid signature that came through a proxy. Probably the proxy drops the hmac-signature header: configure it to pass that header through. If it does, compare the signing keys: pass explainRefusals() as onRefused to see which it is.',
   refused_signature:
     'The endpoint refuses a valid signature. Probably it has another signing key, or signs something else: compare the last four characters, and verify with paymentCallbacks().',
   unauthorized:
@@ -150,7 +150,7 @@ export interface Explanation {
   readonly cause: Cause;
   /** One sentence. */
   readonly title: string;
-  /** What in this input shows it, with names and positions. A key is named by its id and its last four characters. */
+  /** The evidence in this input, with names and positions. A key is named by its id and its last four characters. */
   readonly detail: string;
   /** What to do next. */
   readonly fix: string;
@@ -163,7 +163,7 @@ const PAGES = {
   delivery: 'troubleshooting.md#no-callback-arrives',
 } as const;
 
-/** The parts of a message of the tables above, with the page about it. */
+/** Splits a message from the tables above, and adds the page about it. */
 export function wordsOf(
   message: string,
   subject: keyof typeof PAGES,

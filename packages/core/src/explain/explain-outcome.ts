@@ -6,20 +6,20 @@ import { type ExplainOptions, explain } from './explain.ts';
 import { type ExplainKeys, KEYS, keyName, namedKeys } from './hypotheses.ts';
 import { EXPLAINED, type ExplainedRequest, looseSignatures, readFacts } from './readings.ts';
 
-/** One delivery, as its sender recorded it. */
+/** One delivery as recorded by its sender. */
 export interface Exchange {
   readonly request: ExplainedRequest & {
     readonly url: string;
     /** What the sender changed on purpose. @default nothing */
     readonly isForged?: 'signature' | 'timestamp' | 'amount' | 'currency' | undefined;
   };
-  /** Missing when there was none. */
+  /** Left out if there was none. */
   readonly response?: (ExplainedRequest & { readonly status: number; readonly method?: never }) | undefined;
-  /** The code or the message of what failed, such as `ECONNREFUSED` or `timeout`. */
+  /** The code or message of the failure, such as `ECONNREFUSED` or `timeout`. */
   readonly error?: string | undefined;
   /** From the start of the request, in milliseconds. */
   readonly durationMs?: number | undefined;
-  /** Paths that are known to receive callbacks, for the nearest one. @default ['/payments/callbacks'] */
+  /** Paths known to receive callbacks, to suggest the nearest one. @default ['/payments/callbacks'] */
   readonly knownPaths?: readonly string[] | undefined;
 }
 
@@ -28,11 +28,11 @@ export interface Outcome extends Omit<Explanation, 'cause'> {
   /** Whether the endpoint did what it should. */
   readonly ok: boolean;
   readonly cause: OutcomeCause;
-  /** `neutral`: right, if the endpoint also did what the fix says. */
+  /** `neutral`: correct, provided that the endpoint also did what the fix says. */
   readonly tone: 'good' | 'bad' | 'neutral';
 }
 
-/** What the codes and messages of Node, undici and Workers have in common; some count under one protocol only. */
+/** What the codes and messages of Node, undici and Workers have in common; some apply to one protocol only. */
 const ERRORS: readonly [OutcomeCause, RegExp, protocol?: string][] = [
   ['tls_to_plain_port', /EPROTO|ERR_SSL|version number|packet length/i, 'https:'],
   ['plain_to_tls_port', /HPE_INVALID|Parse Error/i, 'http:'],
@@ -50,7 +50,7 @@ const isSuccess = ({ status }: Seen): boolean => status >= 200 && status < 300;
 const isRefusal = ({ status }: Seen): boolean => [400, 401, 403, 422].includes(status);
 
 /** The responses of every adapter are constant, so their bodies are evidence. */
-const OWN = 'The response is the constant one of paymentCallbacks().';
+const OWN = 'This is the constant response of paymentCallbacks().';
 const isOwnRefusal = ({ status, own }: Seen): boolean => status === 401 && own === 'unauthorized';
 const signedWith = ({ keyName }: Seen): string => `The callback was signed with ${keyName}.`;
 
@@ -94,7 +94,7 @@ const ANSWERS: { readonly [Cause in OutcomeCause]?: (seen: Seen) => string | fal
     'The body is HTML.',
   verification_off: (seen) => isSuccess(seen) && seen.badSignature,
   old_timestamp_accepted: (seen) => isSuccess(seen) && seen.forged === 'timestamp' && 't was changed.',
-  forgery_accepted: (seen) => isSuccess(seen) && seen.forged && `What was forged: ${seen.forged}.`,
+  forgery_accepted: (seen) => isSuccess(seen) && seen.forged && `The ${seen.forged} was forged.`,
   accepted: (seen) => isSuccess(seen) && 'The signature is valid.',
 };
 
@@ -121,8 +121,8 @@ const TONES: { readonly [Cause in OutcomeCause]?: Outcome['tone'] } = {
 };
 
 /**
- * Explains the outcome of a delivery and what to do, for the sender's side, such as the sandbox. The first matching row of one
- * table decides. Total, like `explain()`.
+ * Explains the outcome of a delivery and what to do, for a sender such as the sandbox. The first matching row of one table
+ * decides. Total, like `explain()`.
  *
  * @param keys The key that signed, to tell a valid signature from an invalid one. Without it, `isForged` decides.
  * @throws {ConfigurationError} When an option is invalid.
@@ -161,7 +161,7 @@ const EXCHANGE_RULES: OptionRules<Exchange> = {
 };
 
 function errorIn({ error, url }: Seen): [OutcomeCause, detail: string] {
-  // Not an HTTP server at all, on a port that is usually TLS: Node's TLS servers only close the connection.
+  // Node's TLS servers answer plain HTTP only by closing the connection. Ports that end in 443 are usually TLS.
   const isTls = url?.protocol === 'http:' && url.port.endsWith('443') && /ECONNRESET|hang up/.test(error);
   const isMeant = ([, pattern, only = url?.protocol]: (typeof ERRORS)[number]): boolean =>
     pattern.test(error) && only === url?.protocol;
@@ -183,7 +183,7 @@ function answerIn(seen: Seen): [OutcomeCause, detail: string] {
   return [STATUSES[status] ?? general, answered + shown];
 }
 
-/** What the tests above look at. */
+/** The facts that the tests above use. */
 function seenIn(exchange: Exchange, keys: ExplainKeys | undefined, options: ExplainOptions) {
   const { request, response, error = '', knownPaths = ['/payments/callbacks'] } = exchange;
   const { isForged: forged, headers: sent, body } = request;
@@ -202,13 +202,13 @@ function seenIn(exchange: Exchange, keys: ExplainKeys | undefined, options: Expl
     status,
     header: (name: string): string => headers.get(name) ?? '',
     text,
-    /** The name of the error, if the response is a constant one of an adapter. */
+    /** The name of the error, if the response is one of the adapters' constant responses. */
     own: /^\{"error":"([a-z_]{1,30})"\}$/.exec(text)?.[1],
     proxy: proxyIn(headers),
     url,
     /** Where a redirect leads. */
     target: status >= 300 && status < 400 && location ? parsed(location, url?.href) : undefined,
-    /** Why the request deserves a refusal; undefined when its signature is valid. */
+    /** Why the request should be refused; undefined if its signature is valid. */
     badSignature: why === undefined || why.ok ? forgery : why.title,
     keyName: key === undefined ? "the account's key" : keyName(key.id, key.key),
     forged,
@@ -230,10 +230,10 @@ function challenge(header: string): string | undefined {
 /** Evidence in a response that it came through a proxy. */
 function proxyIn(headers: ReadonlyMap<string, string>): string | undefined {
   const name = ['via', 'x-cache', 'cf-ray', 'x-amz-cf-id'].find((one) => headers.has(one));
-  if (name !== undefined) return `The header ${name} shows a proxy.`;
+  if (name !== undefined) return `The ${name} header shows a proxy.`;
   const [server] =
     /nginx|envoy|caddy|haproxy|varnish|cloudflare|apache/i.exec(headers.get('server') ?? '') ?? [];
-  return server && `The header server names ${server}.`;
+  return server && `The server header names ${server}.`;
 }
 
 /** Text from the endpoint, shortened and on one line. */

@@ -28,7 +28,7 @@ const HEADERS = [
   ...PROXY_HEADERS,
 ];
 
-/** Refusals about which `explain()` says more than the hint, even though the body was not read. */
+/** Refusals for which `explain()` says more than the hint, even though the body was not read. */
 const WITHOUT_BODY: readonly RefusalCode[] = [
   'method_not_allowed',
   'signature_missing',
@@ -36,8 +36,8 @@ const WITHOUT_BODY: readonly RefusalCode[] = [
 ];
 
 /**
- * Makes an `onRefused` for development, which prints why each callback was refused and what to do. For a redirect it prints
- * the hint. An explanation costs about a hundred digests, which any sender can cause, so it does not start elsewhere (threat A45).
+ * Makes an `onRefused` for development that prints why each callback was refused and what to do. For a redirect it prints the
+ * hint. Any sender can cause an explanation, which costs about a hundred digests, so it does not start elsewhere (threat A45).
  *
  * @param options The keys and options of the route, and `log`.
  * @throws {ConfigurationError} Unless NODE_ENV is `development` or `test`.
@@ -62,7 +62,7 @@ export function explainRefusals(
     const body = request?.body() as ExplainedRequest['body'];
     if (request === undefined || (body === undefined && !WITHOUT_BODY.includes(code)))
       return log(`Refused (${code}).\n  ${hint}`);
-    // Another method is wrong only where the route has refused it.
+    // A method is wrong only if the route refused it.
     const method = code === 'method_not_allowed' ? request.method : undefined;
     const headers = Object.fromEntries(HEADERS.map((name) => [name, request.header(name)]));
     const { title, detail, fix, docs } = explain({ method, headers, body }, { ...rest, others }, rest);

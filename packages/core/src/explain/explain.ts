@@ -19,23 +19,23 @@ import {
   valuesOf,
 } from './readings.ts';
 
-/** The verifier's own options, as far as they can cause a refusal. */
+/** The verifier options that can cause a refusal. */
 export type ExplainOptions = Pick<
   VerifierOptions,
   'toleranceSeconds' | 'colonIn' | 'isMerchantReference' | 'now'
 >;
 
 /**
- * Why was this callback refused? Names the one mistake that explains it: it computes the MAC under each of them (another key, a
- * decoded key, the signed body, a changed field, …) and compares. If none matches, the form of the request decides.
- * `createVerifier()` itself decides `ok`.
+ * Explains why a callback was refused, by the one mistake that accounts for it. It computes the MAC under each known mistake
+ * (another key, a decoded key, the signed body, a changed field, …) and compares. If none matches, the form of the request
+ * decides. `createVerifier()` itself decides `ok`.
  *
- * For development and for support: it costs about a hundred digests, and its result would help a forger. Never send it to the
- * sender. It contains no key, header or body, so it can be logged.
+ * For development and support only: it costs about a hundred digests, and its result would help a forger. Never send the result
+ * to the sender. It contains no key, header or body, so you can log it.
  *
  * @param options The options of the verifier that refused.
- * @throws {ConfigurationError} When an option is invalid, or `request` has no headers. A signing key that cannot be one is an
- * explanation (`key_invalid`), and so is hostile input.
+ * @throws {ConfigurationError} When an option is invalid, or `request` has no headers. An invalid signing key does not throw: it
+ * gets the explanation `key_invalid`. Nor does hostile input.
  *
  * @example
  * const { title, detail, fix } = explain(
@@ -109,7 +109,7 @@ function verdictOf(
   { signingKey, publicKey, secretKey }: ExplainKeys,
   options: ExplainOptions,
 ): ReturnType<Verifier['verifyCallback']> | ConfigurationError {
-  // To explain is not to trust: a sandbox key is as good as any.
+  // Explaining is not trusting: a sandbox key is as good as any.
   const verifying = { ...options, signingKey, publicKey, secretKey, allowSandboxKeys: true };
   try {
     return createVerifier(verifying).verifyCallback({ signature, body: body as CallbackBody });
@@ -119,7 +119,7 @@ function verdictOf(
   }
 }
 
-/** What the route refuses before it looks at the signature. */
+/** The problems that a route finds before it checks the signature. */
 function requestProblem({ method, url = '' }: ExplainedRequest, facts: Facts): Reason | undefined {
   if (method !== undefined && method !== 'POST') {
     const has = url.includes('hmac_signature=') ? 'has hmac_signature' : 'has no hmac_signature';
@@ -165,7 +165,7 @@ function signatureProblem({ headers }: Facts, [first]: readonly LooseSignature[]
   }
   const proxy = PROXY_HEADERS.find((name) => headers.has(name));
   if (proxy === undefined) return ['signature_missing', 'No header holds a signature.'];
-  return ['signature_dropped', `The header ${proxy} shows a proxy, and no header holds a signature.`];
+  return ['signature_dropped', `The ${proxy} header shows a proxy, and no header holds a signature.`];
 }
 
 function bodyProblem(facts: Facts): Reason | undefined {
@@ -178,12 +178,12 @@ function bodyProblem(facts: Facts): Reason | undefined {
   const wrong = data === undefined || typeof data === 'object' ? wrongValue(facts) : undefined;
   if (wrong !== undefined && !wrong[1].includes('form')) return wrong;
   if (text === undefined || length === 0 || text.includes('\0'))
-    return ['body_not_json', `It has ${length} bytes, and is not UTF-8 text.`];
-  if (/^\s*<[a-z!?]/i.test(text)) return ['body_html', `It begins with a tag, and has ${length} bytes.`];
+    return ['body_not_json', `It has ${length} bytes and is not UTF-8 text.`];
+  if (/^\s*<[a-z!?]/i.test(text)) return ['body_html', `It begins with a tag and has ${length} bytes.`];
   const isForm = /x-www-form-urlencoded|form-data/i.test(headers.get('content-type') ?? '');
   if (isForm || /^[\w.%[\]]+=/.test(text)) return ['body_form', 'It consists of name=value pairs.'];
   if (data !== undefined) {
-    return ['body_not_json', `It holds ${Array.isArray(data) ? 'an array' : 'a single value'}.`];
+    return ['body_not_json', `It is ${Array.isArray(data) ? 'an array' : 'a single value'}.`];
   }
   if (length < declared) {
     return ['body_truncated', `Content-Length is ${declared}, but ${length} bytes arrived.`];
@@ -193,14 +193,14 @@ function bodyProblem(facts: Facts): Reason | undefined {
   return ['body_not_json', `JSON.parse refuses its ${length} bytes.`];
 }
 
-/** A value of another type, or text of another form, than a callback can be. */
+/** A value whose type, or whose text, cannot be a callback. */
 function wrongValue({ body }: Facts): Reason | undefined {
   const form = formOf(body);
   const hint = form === undefined ? malformedBody(body) : `The body is ${form}. Pass the JSON in it.`;
   return hint === undefined ? undefined : ['body_not_json', hint];
 }
 
-/** What a body is that is no callback, by how its text begins. */
+/** What a body that is not a callback is, by the start of its text. */
 const FORMS: readonly (readonly [form: RegExp, what: string])[] = [
   [/^(..)?({\0|\0{)/, 'UTF-16'],
   [/^\s*"/, 'a JSON string'],
@@ -232,7 +232,7 @@ const NAME_REPEATED: Reason = [
   'event, payload or a signed name of payload appears more than once.',
 ];
 
-/** The signature is valid as received: a rule refuses it. */
+/** The signature is valid as received, so a rule refuses it. */
 function brokenRule(
   code: string,
   fields: readonly string[] = [],
@@ -257,7 +257,7 @@ function brokenRule(
   return [ageSeconds > 0 ? 'timestamp_old' : 'timestamp_ahead', detail];
 }
 
-/** A readable duration, and its direction. */
+/** A readable duration with its direction. */
 function duration(ageSeconds: number): string {
   const seconds = Math.abs(ageSeconds);
   const units = Object.entries({ days: 86_400, h: 3600, min: 60 });

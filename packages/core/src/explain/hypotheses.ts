@@ -5,7 +5,7 @@ import type { KeyOptions, SigningKey } from '../verify/signing-keys.ts';
 import type { Cause } from './causes.ts';
 import { attempt, base64Bytes, type Facts, type LooseSignature, type Presumed } from './readings.ts';
 
-/** The keys of the account that refused, and those that could have been used by mistake. */
+/** The keys of the account that refused, and other keys that could have been used by mistake. */
 export interface ExplainKeys extends Pick<KeyOptions, 'signingKey' | 'publicKey' | 'secretKey'> {
   /** Signing keys of other accounts or environments. @default none */
   readonly others?: readonly { readonly id: string; readonly key: string | undefined }[] | undefined;
@@ -16,20 +16,20 @@ export const KEYS: OptionRule = [
   '{ signingKey }, with a list of others if there are any',
 ];
 
-/** A mistake under which the signature matches; with `cause: undefined`, it matches as received. */
+/** A mistake that makes the signature match. With `cause: undefined`, it matches as received. */
 export interface Match extends Presumed {
   readonly signature: LooseSignature;
 }
 
-/** A key, message or hash that the sender may have used, and the mistake that this would be. */
+/** A key, message or hash that the sender may have used, and the mistake that it would imply. */
 type Guess<T> = readonly [cause: Cause | undefined, detail: string, used: T];
 
-/** Fewer digits of a hash that was cut off prove nothing. */
+/** Fewer digits of a truncated hash prove nothing. */
 const MIN_PREFIX = 16;
 
 /**
- * Computes the hash under each mistake, and compares it with those that the request has. One deviation at a time from key,
- * fields and message; the form of the signature may deviate as well. Plain comparisons: the result decides about no request.
+ * Computes the hash under each mistake and compares it with the hashes in the request. The key, the fields and the message
+ * deviate one at a time; the form of the signature may deviate as well. Plain comparisons suffice: the result decides no request.
  */
 export function findMatch(...known: Parameters<typeof hashes>): {
   readonly match: Match | undefined;
@@ -75,7 +75,7 @@ export function namedKeys(signingKey: ExplainKeys['signingKey']): readonly Signi
 
 const isKey = (key: unknown): key is string => typeof key === 'string' && key !== '';
 
-/** How a copy of the key can differ from it, at the sender or here. */
+/** How a copy of the key can differ from the original, at the sender or here. */
 const KEY_COPIES: Readonly<Record<string, (key: string) => string>> = {
   'without the white space or quotation marks around it': (key) => key.trim().replace(/^(["'])(.*)\1$/, '$2'),
   'with a line feed after it': (key) => `${key}\n`,
@@ -108,7 +108,7 @@ export function* keyGuesses(keys: ExplainKeys, now: number): Generator<Guess<str
     const hex = Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
     for (const [form, bytes] of [['Base64', base64] as const, ['hex', hex] as const]) {
       if (!bytes?.length) continue;
-      // What decodes to a key was encoded here; what decodes to noise was decoded at the sender.
+      // If it decodes to a key, it was encoded here; if it decodes to noise, the sender decoded it.
       const isKey = bytes.length >= MIN_PREFIX && bytes.every((byte) => /\w/.test(String.fromCharCode(byte)));
       yield [isKey ? 'key_encoded' : 'key_decoded', `It matches ${name}, decoded as ${form}.`, bytes];
     }
@@ -116,7 +116,7 @@ export function* keyGuesses(keys: ExplainKeys, now: number): Generator<Guess<str
   for (const empty of ['', 'undefined', 'null']) yield ['key_unset', `It matches the key "${empty}".`, empty];
 }
 
-/** What the signer may have used in place of the receiver's value. */
+/** What the signer may have used instead of the received value. */
 const CHANGES: Readonly<Record<string, (value: string) => string>> = {
   'a space after it': (value) => `${value} `,
   'a space before it': (value) => ` ${value}`,

@@ -5,20 +5,20 @@ import { readSignature } from '../verify/signature.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 import type { Cause } from './causes.ts';
 
-/** A request as a server, a log or a test may hold it. */
+/** A request as a server, a log or a test may represent it. */
 export interface ExplainedRequest {
-  /** @default not looked at */
+  /** @default not checked */
   readonly method?: string | undefined;
-  /** The address or path that was called. @default not looked at */
+  /** The address or path that was called. @default not checked */
   readonly url?: string | undefined;
   readonly headers:
     | Readonly<Record<string, string | readonly string[] | undefined>>
     | Iterable<readonly [name: string, value: string]>;
-  /** The bytes, decompressed, or the text, or the result of a body parser. */
+  /** The decompressed bytes, the text, or the result of a body parser. */
   readonly body?: Uint8Array | ArrayBuffer | string | object | null | undefined;
 }
 
-/** One request in one form. `data` is plain JSON, whatever a parser's object hides. */
+/** A request in one normal form. `data` is plain JSON, whatever a parser's object hides. */
 export interface Facts {
   readonly headers: ReadonlyMap<string, string>;
   readonly body: unknown;
@@ -28,7 +28,7 @@ export interface Facts {
   readonly data: unknown;
 }
 
-/** A mistake that is assumed; undefined for the correct value. */
+/** An assumed mistake; `cause` is undefined for the correct value. */
 export interface Presumed {
   readonly cause: Cause | undefined;
   readonly detail: string;
@@ -42,13 +42,13 @@ export interface LooseSignature extends Presumed {
 
 const MAX_HEADER = 2048;
 
-/** What is no request at all is refused; what a request holds is an explanation. */
+/** Refuses what is not a request at all. Anything wrong inside a request becomes an explanation instead. */
 export const EXPLAINED: OptionRule = [
   (request) => {
     const { headers, method = '', url = '' } = Object(request);
     return isHolder(headers) && typeof method === 'string' && typeof url === 'string';
   },
-  '{ headers, body }, with a method and a url that are strings or left out',
+  '{ headers, body }, with method and url as strings or left out',
 ];
 
 const isHolder = (value: unknown): boolean => typeof value === 'object' && value !== null;
@@ -84,7 +84,7 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> | undefined {
   });
 }
 
-/** Unreadable input is expected here: it only omits this reading. */
+/** Unreadable input is expected here: it only skips this reading. */
 export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -93,7 +93,7 @@ export function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** Every hash in the value of a header, whatever its form. */
+/** Every hash in a header value, whatever its form. */
 export function looseSignatures(value: string): readonly LooseSignature[] {
   const strict = readSignature(value);
   if (typeof strict === 'object') return [{ cause: undefined, detail: '', t: strict.t, hash: strict.s }];
@@ -143,12 +143,12 @@ export function valuesOf(data: unknown): readonly unknown[] | undefined {
   return SIGNED_NAMES.map((name) => jsonValue(name === 'event' ? data : Object(data['payload']), name));
 }
 
-/** What can be signed: a lone surrogate would be encoded as another character. */
+/** Whether a value can be signed: a lone surrogate would be encoded as another character. */
 export function isSignable(value: unknown): value is string {
   return typeof value === 'string' && value.isWellFormed();
 }
 
-/** Names come from the sender: only what looks like a name is shown. */
+/** Names come from the sender, so only what looks like a name is shown. */
 export function shownName(name: string): string {
   return /^[a-z][a-z_-]{0,30}$/i.test(name) ? `"${name}"` : 'something else';
 }

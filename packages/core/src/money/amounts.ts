@@ -22,23 +22,23 @@ export interface ExpectedAmount {
   /** The signed transaction type. A payout under the same reference pays nothing. @default 'COLLECTION' */
   readonly transaction_type?: SignedFields['transaction_type'] | undefined;
   /**
-   * Which of the callback's two amounts must be equal. `'request'` is for an account where `transaction_amount` may differ (a
-   * conversion, a charge on the customer: cases that the protocol does not show).
+   * Which of the callback's two amounts must be equal. `'request'` is for accounts where `transaction_amount` may differ (a
+   * conversion, or a charge on the customer: cases that the protocol does not show).
    *
    * @default 'both'
    */
   readonly compare?: 'both' | 'request' | 'transaction' | undefined;
 }
 
-/** One way in which the callback is not the payment that the merchant expects. */
+/** One difference between the callback and the payment that the merchant expects. */
 export interface AmountMismatch {
   readonly field:
     | 'transaction_status'
     | 'transaction_type'
     | `${'request' | 'transaction'}_${'currency' | 'amount'}`;
   /**
-   * `inexact`: a body parser has already turned a number of more than 15 digits into a float. `text`: the amount was sent as
-   * text, which the contract does not allow, and the text says no other amount. `case`: the currency differs only in upper and
+   * `inexact`: a body parser has already turned a number of more than 15 digits into a float. `text`: the amount was sent as a
+   * string, which the contract does not allow, and it is not a different amount. `case`: the currency differs only in upper and
    * lower case.
    */
   readonly reason: 'missing' | 'different' | 'inexact' | 'text' | 'case';
@@ -56,8 +56,8 @@ export interface ConfirmedAmount {
 }
 
 /**
- * The callback is not the payment that the merchant expects. Thrown by `assertAmount()`. It names fields, and holds no value
- * of the callback.
+ * The callback does not match the payment that the merchant expects. Thrown by `assertAmount()`. It names fields and contains no
+ * value from the callback.
  *
  * @example
  * catch (error) {
@@ -74,7 +74,7 @@ export class AmountMismatchError extends PaymentServiceError {
   constructor(mismatches: readonly AmountMismatch[]) {
     const differences = mismatches.map(({ field, reason }) => `${field} (${reason}${ADVICE[reason] ?? ''})`);
     super(
-      `The callback is not the payment that was expected: ${differences.join(', ')}. Do not credit it. Hold it for ` +
+      `The callback does not match the expected payment: ${differences.join(', ')}. Do not credit it. Hold it for ` +
         'manual review and return normally: an error thrown in the handler asks the sender to retry.',
     );
     this.mismatches = mismatches;
@@ -84,10 +84,10 @@ export class AmountMismatchError extends PaymentServiceError {
 const ADVICE: Partial<Record<AmountMismatch['reason'], string>> = {
   inexact: ': a body parser has rounded it; mount the route before the parser',
   text: ': it was sent as text, not as a number',
-  case: ' only in upper and lower case',
+  case: ': upper and lower case differ',
 };
 
-/** A callback's statements about money. These are claims: the signature covers none of them. */
+/** What a callback says about money. These are claims: the signature covers none of them. */
 export interface ClaimedAmounts {
   readonly request: Claim;
   readonly transaction: Claim;
@@ -97,29 +97,29 @@ export interface ClaimedAmounts {
 export interface Claim {
   readonly currency: string | undefined;
   /**
-   * Canonical decimal string, such as `1999.9`, read without passing through a float; undefined when the field is missing,
-   * not a number, or no longer exact.
+   * A canonical decimal string, such as `1999.9`, never read through a float; undefined if the field is missing, not a number,
+   * or no longer exact.
    */
   readonly amount: string | undefined;
   /** A body parser has rounded the amount: it had more than 15 digits, and its exact value is lost. */
   readonly isInexact: boolean;
   /**
-   * Set if the amount was sent as text, which is no amount: its canonical decimal, such as `500` for `"500.00"`, or empty for
-   * other text.
+   * Set if the amount was sent as a string, which is not an amount: its canonical decimal, such as `500` for `"500.00"`, or `''`
+   * for any other string.
    */
   readonly text?: string | undefined;
 }
 
 /**
- * Returns the money to credit: the amount that the merchant expects, after comparing it with a verified callback, exactly and
- * never through floats. Throws unless the callback is a completed transaction of exactly this payment, so a forgotten check
+ * Returns the money to credit: the amount that the merchant expects, once it has been compared with a verified callback, exactly
+ * and never through floats. Throws unless the callback is a completed transaction of exactly this payment, so a forgotten check
  * credits nothing (threat A54). See `confirmAmount()` for what is compared, and for what no comparison can detect.
  *
- * When a handler throws, the route responds with `failureStatus` and the sender retries. A program that stores callbacks should
- * catch the error, hold the callback for manual review, and return.
+ * When a handler throws, the route responds with `failureStatus`, which asks the sender to retry. A program that stores callbacks
+ * should catch the error, hold the callback for manual review, and return.
  *
  * @throws {AmountMismatchError} When the callback is not the expected payment, or is not completed.
- * @throws {ConfigurationError} When `callback` is not a result of `verifyCallback()` (a redirect, a copy).
+ * @throws {ConfigurationError} When `callback` is not a result of `verifyCallback()` (such as a redirect or a copy).
  * @throws {ConfigurationError} When the expectation is not a currency and a decimal amount.
  *
  * @example
@@ -134,17 +134,17 @@ export function assertAmount(callback: VerifiedCallback, expected: ExpectedAmoun
 
 /**
  * Compares a verified callback with what the merchant expects, exactly and never through floats. Credit the amount that you
- * expected, and only when the result is `ok`. The result is an object, so it is always true in a condition; `assertAmount()` is
- * the form that cannot be forgotten (threat A54).
+ * expected, and only if the result is `ok`. The result is an object, so it is always true in a condition; `assertAmount()` is
+ * the form whose check cannot be forgotten (threat A54).
  *
- * Amounts are not signed (protocol §5.2). This compares a claim that the payer can write with a price that the payer knows:
- * it guards against mistakes and strangers, not against the payer (threat A31). So use a new merchant_reference for every
- * attempt and every amount: then a signature made for a small payment never matches a larger one.
+ * Amounts are not signed (protocol §5.2). The check catches mistakes and outsiders. It cannot catch the payer, who knows the
+ * price and can send any amount (threat A31). So use a new merchant_reference for every attempt and every amount: then a
+ * signature made for a small payment never matches a larger one.
  *
- * Only a completed transaction confirms an amount. A transaction of a type other than `COLLECTION` does so only if the
- * expectation names that type.
+ * Only a completed transaction confirms an amount. A transaction of any type but `COLLECTION` does so only if the expectation
+ * names that type.
  *
- * @throws {ConfigurationError} When `callback` is not a result of `verifyCallback()` (a redirect, a copy).
+ * @throws {ConfigurationError} When `callback` is not a result of `verifyCallback()` (such as a redirect or a copy).
  * @throws {ConfigurationError} When the expectation is not a currency and a decimal amount.
  *
  * @example
@@ -236,8 +236,8 @@ export function claimedAmounts(callback: VerifiedCallback | Evidence): ClaimedAm
 }
 
 /**
- * Returns the canonical decimal string of an amount, in which equal amounts are equal strings, as in `claimedAmounts()`. Use it
- * to store an expected amount for a later comparison.
+ * Returns the canonical decimal string of an amount: equal amounts are equal strings, as in `claimedAmounts()`. Use it to store
+ * an expected amount for a later comparison.
  *
  * @param amount In any one unit: a decimal string ("1999.90"), a bigint, or a number of at most 15 significant
  * digits.
@@ -282,7 +282,7 @@ function checkExpectation(
   checkArgument(call, 'compare', compare, COMPARISON);
 }
 
-/** Canonical; empty for other text, such as `5e2`. */
+/** Canonical; empty for any other string, such as `5e2`. */
 function plainDecimal(text: string): string {
   const decimal = /^\d{1,40}(\.\d{1,40})?$/.test(text) ? parseDecimal(text) : undefined;
   return decimal === undefined ? '' : formatDecimal(decimal);
@@ -290,7 +290,7 @@ function plainDecimal(text: string): string {
 
 const NUMBER = /\s*([-+.0-9eE]+)/y;
 
-/** The number exactly as it is written in the JSON. */
+/** The number exactly as written in the JSON. */
 function numberInPayload(text: string, field: string): Decimal | undefined {
   const start = payloadValueStart(text, field);
   if (start === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** An exact decimal number: (-1)^negative · digits · 10^exponent. `digits` has no zero at either end; zero has none. */
+/** An exact decimal number: (-1)^negative · digits · 10^exponent. `digits` has no zero at either end and is empty for zero. */
 export interface Decimal {
   readonly negative: boolean;
   readonly digits: string;
@@ -20,7 +20,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return decimal(sign === '-', (whole + fraction).replace(/^0+/, ''), Number(power) - fraction.length);
 }
 
-/** @param significant Its zeros at the end move to the exponent. Not by an expression, which begins anew at each zero. */
+/** @param significant Trailing zeros move to the exponent. Not by a regular expression, which would restart at each zero. */
 function decimal(negative: boolean, significant: string, power: number): Decimal {
   let end = significant.length;
   while (significant[end - 1] === '0') end--;
@@ -38,16 +38,16 @@ export function decimalFrom(value: unknown): Decimal | undefined {
   return isExact ? decimal : undefined;
 }
 
-/** Adding up larger ones costs more than it is worth. No double reaches it, apart from a zero. */
+/** Adding up larger exponents costs more than it is worth. No double reaches it, except for zero. */
 export const MAX_EXPONENT = 1000;
 
-/** `decimalFrom()`, of what can be added up. */
+/** Like `decimalFrom()`, but only for values that can be added up. */
 export function boundedDecimal(value: unknown): Decimal | undefined {
   const decimal = decimalFrom(value);
   return decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT ? decimal : undefined;
 }
 
-/** Canonical form: equal numbers have equal strings. Plain digits, or an exponent where there would be many zeros. */
+/** The canonical form: equal numbers have equal strings. Plain digits, or an exponent instead of many zeros. */
 export function formatDecimal({ negative, digits, exponent }: Decimal): string {
   const sign = negative ? '-' : '';
   if (digits === '') return '0';

@@ -1,17 +1,17 @@
-/** An environment variable, where there is an environment that may be read. */
+/** An environment variable; undefined if there is no environment, or no permission to read it. */
 export function environmentVariable(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   try {
     return process?.env?.[name];
   } catch {
-    // Deno without permission to read it: a program that must run there cannot rely on variables.
+    // Deno without permission: a program that must run there cannot rely on variables.
     return undefined;
   }
 }
 
 /**
- * What NODE_ENV is, as messages say it, unless it is `development` or `test`. What is only for development refuses to run then
- * (threats A27 and A45): most servers run with no NODE_ENV.
+ * Describes NODE_ENV for messages; undefined if it is `development` or `test`. With anything else, development features refuse to
+ * run (threats A27 and A45). That includes an unset NODE_ENV, as on most servers.
  */
 export function notDevelopment(): string | undefined {
   const environment = environmentVariable('NODE_ENV') ?? '';

@@ -1,4 +1,4 @@
-/** Levenshtein's: how many characters to insert, delete or replace. */
+/** The Levenshtein distance: how many characters to insert, delete or replace. */
 export function distance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (const character of left.slice(0, 200)) {
@@ -13,7 +13,7 @@ export function distance(left: string, right: string): number {
 }
 
 /**
- * The known name that was probably meant: a third of it may be mistyped, and its first words may be missing.
+ * The known name that was probably meant: up to a third of it may be mistyped, and its first or last words may be missing.
  *
  * @example
  * nearName('amonut', ['currency', 'amount']); // 'amount'

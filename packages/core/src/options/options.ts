@@ -2,17 +2,17 @@ import { ConfigurationError } from '../errors.ts';
 
 /** The check of an option, and its description in messages. */
 export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string, isRequired?: true];
-/** Every option of a function; undefined for one with a check of its own. */
+/** The rule for every option of a function; undefined for an option that is checked separately. */
 export type OptionRules<T> = { readonly [Name in keyof Required<T>]: OptionRule | undefined };
 
-/** Timers hold 31 bits; a longer one would fire immediately. */
+/** Timers have 31 bits; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 export const REQUIRED = true;
 
 export const FUNCTION: OptionRule = [(value) => typeof value === 'function', 'a function'];
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
-/** An object of any class, such as one that holds options. */
+/** An object of any class. */
 const isRecord = (value: unknown): boolean =>
   typeof value === 'object' && !/null|Array$|promise|unread/.test(kindOf(value));
 export const RECORD: OptionRule = [isRecord, 'an object'];
@@ -24,12 +24,12 @@ export const DURATION: OptionRule = [
 ];
 
 /**
- * Checks the options of a function, at construction. An unknown one is refused: a misspelled `onCallback` would otherwise
+ * Checks the options of a function at construction. An unknown option is refused: a misspelled `onCallback` would otherwise
  * silently turn a handler off.
  *
  * @param call The function, as the message names it.
- * @throws {ConfigurationError} Names the option, and what was passed where its type is wrong. For an unknown one, also the most
- * similar known option.
+ * @throws {ConfigurationError} Names the option, and says what was passed if the type is wrong. For an unknown option, it also
+ * names the most similar known one.
  *
  * @example
  * checkOptions('createClient()', { timeoutMS: 5000 }, { timeoutMs: DURATION }); // … Did you mean "timeoutMs"?
@@ -60,7 +60,7 @@ export function checkOptions<T extends object>(
 }
 
 /**
- * Checks an argument that is not an object of options, at the edge of an exported function.
+ * Checks an argument of an exported function that is not an options object.
  *
  * @throws {ConfigurationError} Names the function, the argument and what was passed.
  *
@@ -76,7 +76,7 @@ export function checkArgument(
   try {
     if (isValid(value)) return;
   } catch {
-    // It cannot be read: a proxy that throws.
+    // Unreadable, such as a proxy that throws.
   }
   refuseArgument(call, argument, shape, value);
 }
@@ -86,10 +86,10 @@ export function refuseArgument(call: string, argument: string, shape: string, va
   throw new ConfigurationError(argument, `${call}: ${argument} must be ${shape}. It is ${kindOf(value)}.`);
 }
 
-/** Shapes that no string has. A shape of other words, such as choices, can be that of a string. */
+/** Shapes that no string has. Other shapes, such as a list of choices, can describe a string. */
 const NOT_A_STRING =
   /^(?:\{|an? (?:function|object|list|map|store|schema|(?:whole )?number|HTTP status|valid Date|AbortSignal)\b|true,? or\b)/;
-/** By the kind of a value, what the shapes of such values say. */
+/** The words in shapes that a value of each kind can have. */
 const WORDS_OF_KIND: Readonly<Record<string, RegExp>> = {
   'a number': /number|HTTP status/,
   'a Date': /Date/,
@@ -99,7 +99,7 @@ const WORDS_OF_KIND: Readonly<Record<string, RegExp>> = {
   'an Object': /object|map|store|schema|provider|inbox|\{/,
 };
 
-/** Says what a value is, unless a valid value can be that as well: "It is a number." explains nothing about one out of range. */
+/** Says what a value is, unless a valid value can be the same: "It is a number." would not explain one out of range. */
 function wrongType(value: unknown, shape: string): string {
   const kind = kindOf(value);
   const isPossible = kind === 'a string' ? !NOT_A_STRING.test(shape) : WORDS_OF_KIND[kind]?.test(shape);
@@ -118,14 +118,14 @@ function refuseUnknownOptions(call: string, options: object, known: readonly str
   }
 }
 
-/** A function that a program has mounted without calling it gets what its framework passes. */
-const OF_CLASS = 'It was given an object of a class, such as a request: call it yourself, with its options.';
+/** A function that a program mounted without calling it receives what the framework passes. */
+const OF_CLASS = 'It was given a class instance, such as a request: call it yourself, with its options.';
 const isOfClass = (value: object): boolean =>
   ![Object.prototype, null].includes(Object.getPrototypeOf(value));
 
 /**
- * What a value is, as messages say it: never what it contains, so that a key or a body can be described. A value whose own code
- * throws, such as a proxy, cannot make this throw.
+ * Describes a value for messages by its kind, never its content, so it is safe for keys and bodies. It never throws, even for a
+ * value whose own code does, such as a proxy.
  *
  * @returns A short phrase, such as `undefined`, `a string`, `an Array`, `a Map` or `a promise: await it`.
  *
@@ -135,7 +135,7 @@ const isOfClass = (value: object): boolean =>
 export function kindOf(value: unknown): string {
   try {
     if (value === null || value === undefined) return String(value);
-    // Not `instanceof`: query builders are promises too, and another realm has its own classes.
+    // Not `instanceof`: query builders are thenables too, and another realm has other classes.
     if ('then' in Object(value)) return 'a promise: await it';
     if (typeof value !== 'object') return `a ${typeof value}`;
     const name = Object.prototype.toString.call(value).slice(8, -1);
@@ -145,14 +145,14 @@ export function kindOf(value: unknown): string {
   }
 }
 
-// As text: to parse a class such as \p{Cf} takes 0.3 ms, which every program would pay that loads this file.
-/** White space, quotation marks, control and format characters, those of decoded bytes, and others that a screen does not show. */
+// A string: parsing a class such as \p{Cf} takes 0.3 ms, which every program that loads this file would pay.
+/** White space, quotation marks, control and format characters, U+FFFD of badly decoded bytes, and other invisible characters. */
 const STRAY = '[\\s"\'`\\u2018-\\u201f\\u00ab\\u00bb\\ufffd\\p{C}\\p{DI}]';
-/** Brackets for what is to be filled in, `your-…`, and one character that is repeated, in groups or not. */
+/** Brackets around something to fill in, `your-…`, and one repeated character, in groups or not. */
 const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{|^your[-_.]|^([^-_.])(?:[-_.]*\1){3,}$/is;
 /**
- * A key that consists of these words alone, such as `change-me` or `test_key_1`. Of 62 letters and digits, 16 at random are a
- * sequence of such words less than once in 10^20. The contract signs its examples with EXAMPLESIGNINGKEY, which is not one.
+ * A key that consists only of these words, such as `change-me` or `test_key_1`. 16 random letters and digits are a sequence of
+ * such words less than once in 10^20. The contract signs its examples with EXAMPLESIGNINGKEY, which is not one.
  */
 const PLACEHOLDER_WORDS =
   /^(?:[-_.]|your|my|the|please|change|this|it|me|fill|put|insert|enter|replace|add|here|with|todo|tbd|fixme|test|dummy|fake|(?:example|sample)(?![a-z])|demo|default|placeholder|live|prod|dev|sandbox|account|merchant|signing|signature|secret|public|private|api|hmac|key|token|value|password|string)+\d{0,3}$/i;

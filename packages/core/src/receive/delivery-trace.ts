@@ -3,7 +3,7 @@ import type { RefusalCode } from '../verify/refusal.ts';
 import { isTransactionCompleted, type Kind, type Verified } from '../verify/verified.ts';
 import type { Reply } from './receiver.ts';
 
-/** A message of the channels `callback` and `redirect`: hashes and closed sets, so that nothing personal is in it (threat A58). */
+/** A message of the `callback` and `redirect` channels. It has only hashes and closed sets, so nothing personal (threat A58). */
 export interface DeliveryTrace extends Trace {
   /** `passed`: verified, and passed through to the route. `failed`: a handler failed, and the sender was asked to retry. */
   outcome: 'accepted' | 'passed' | 'refused' | 'failed';
@@ -13,25 +13,25 @@ export interface DeliveryTrace extends Trace {
   transitionId?: string;
   /** Whether the signed fields say that the transaction completed. */
   isCompleted?: boolean;
-  /** Of the request, once its signature was verified. */
+  /** From the request, once its signature is verified. */
   traceparent?: string | undefined;
-  /** For a subscriber of `start` to set: the `traceparent` of its own span, which is then kept in place of the request's. */
+  /** Set by a subscriber of `start`: the `traceparent` of its span, which is then kept instead of the request's. */
   span?: string;
 }
 
 export const CALLBACKS: TraceChannel<DeliveryTrace> = /* @__PURE__ */ traceChannel('callback');
 export const REDIRECTS: TraceChannel<DeliveryTrace> = /* @__PURE__ */ traceChannel('redirect');
 
-/** What became of a delivery: what the adapter gets, and what a trace publishes. */
+/** The result of a delivery: what the adapter receives, and what a trace publishes. */
 export interface Delivered<R extends { readonly reply: Reply | undefined }>
   extends Pick<DeliveryTrace, 'outcome' | 'traceparent'> {
   readonly received: R;
   readonly refusal?: RefusalCode | undefined;
-  /** What a handler or the route was given. */
+  /** What the handler or the route received. */
   readonly given?: Verified<Kind>;
 }
 
-/** Publishes what became of a delivery. Without a subscriber, `receive` gets nothing to read or keep for a trace. */
+/** Publishes the result of a delivery. Without a subscriber, `receive` has nothing to read or keep for a trace. */
 export async function traceDelivery<R extends { readonly reply: Reply | undefined }>(
   channel: TraceChannel<DeliveryTrace>,
   receive: (started?: Readonly<DeliveryTrace>) => Promise<Delivered<R>>,

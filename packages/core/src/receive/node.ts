@@ -10,13 +10,13 @@ export interface NodeRequest extends NodeStream {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead: boolean;
   readonly httpVersionMajor?: number | undefined;
-  /** `server` is there on sockets that a server of Node has accepted. */
+  /** `server` exists on sockets that a Node server has accepted. */
   readonly socket?: unknown;
   /** Present on HTTP/2 requests. */
   readonly stream?: { once(event: 'finish', listener: () => void): unknown; close(): unknown } | undefined;
 }
 
-/** A readable stream of Node. */
+/** A readable Node stream. */
 interface NodeStream {
   readonly destroyed: boolean;
   on(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
@@ -28,8 +28,8 @@ interface NodeStream {
 /**
  * Describes a node:http request for `receiveCallback()`.
  *
- * @param parsedBody The result of a body parser that ran before, or the stream that other code made of the request, if any.
- * @throws {ConfigurationError} When `request` is not a request of node:http.
+ * @param parsedBody The result of an earlier body parser, or the stream that other code made from the request, if any.
+ * @throws {ConfigurationError} When `request` is not a node:http request.
  *
  * @example
  * const { reply } = await receiveCallback(incomingCallback(request, request.body), receiver);
@@ -49,8 +49,8 @@ export function incomingCallback(request: NodeRequest, parsedBody?: unknown): In
 }
 
 /**
- * Whether the server of this request has stopped listening. Its `close()` waits for all connections, and one that is kept open
- * after an answer holds it up for seconds.
+ * Whether the server of this request has stopped listening. Its `close()` waits for all connections, and one that stays open
+ * after an answer delays it for seconds.
  */
 export function isClosing({
   socket,
@@ -61,24 +61,24 @@ export function isClosing({
 
 const NODE_REQUEST: OptionRule = [
   (request) => typeof Object(request).headers === 'object' && Object(request).headers !== null,
-  'a request of node:http',
+  'a node:http request',
 ];
 
 function incomingBody(request: NodeRequest, parsedBody: unknown): IncomingCallback['body'] {
-  // Other code reads the request into this stream: to decompress it, to bound it, to keep its bytes.
+  // Other code reads the request into this stream: to decompress it, to limit it, or to keep its bytes.
   if (isStream(parsedBody)) return { state: 'unread', read: eventsOf(parsedBody, request) };
-  // Unread bytes beat a parsed body: Express 4's parser leaves `{}` where it parsed nothing.
+  // Unread bytes take precedence over a parsed body: Express 4's parser leaves `{}` where it parsed nothing.
   if (!request.readableDidRead) return { state: 'unread', read: eventsOf(request) };
   return parsedBody === undefined ? { state: 'consumed' } : { state: 'parsed', data: parsedBody };
 }
 
-/** By events: an async iterator costs more than the verification, and destroys the socket that the answer needs. */
+/** Reads by events: an async iterator costs more than the verification and destroys the socket that the answer needs. */
 function eventsOf(stream: NodeStream, request: NodeRequest | NodeStream = stream): BodySource {
   return ({ chunk, end, abort }) => {
     if (stream.destroyed) abort();
     stream.on('data', chunk);
     stream.on('end', end);
-    stream.on('error', abort); // A stream other than the request throws an error that is not listened for.
+    stream.on('error', abort); // Any stream but the request throws if its error has no listener.
     stream.on('close', abort);
     stream.resume(); // Other middleware may have paused it.
     return () => {
@@ -93,7 +93,7 @@ function isStream(value: unknown): value is NodeStream {
   return typeof Object(value).pipe === 'function' && typeof Object(value).resume === 'function';
 }
 
-/** HTTP/2 has no `connection: close`: a stream whose body is given up would stay open as long as its sender likes (threat A43). */
+/** HTTP/2 has no `connection: close`: the stream of an abandoned body would stay open as long as its sender likes (threat A43). */
 function closeStreamAfterAnswer({ httpVersionMajor, stream }: Partial<NodeRequest>): void {
   if (httpVersionMajor === 2) stream?.once('finish', () => stream.close());
 }

@@ -32,7 +32,7 @@ export type ReceivedCallback =
   | { readonly reply: undefined; readonly callback: VerifiedCallback };
 
 const CLOSE = { connection: 'close' };
-// Made once, headers and body.
+// Headers and body are made once.
 const ACCEPTED: Reply = /* @__PURE__ */ jsonReply(200, { status: 'accepted' });
 const UNAUTHORIZED: Reply = /* @__PURE__ */ jsonReply(401, { error: 'unauthorized' });
 /** All refusals of the verifier look the same over the network: 401 (threat A22). */
@@ -45,12 +45,12 @@ const REPLIES: { readonly [Code in RequestCode]: readonly [number, string, Reply
 };
 
 /**
- * The seam: the only place that decides the status and the body of a callback's answer. Checks run cheapest first, so that
- * an unauthenticated sender costs little (threat A18): method, content encoding, signature grammar, length, body,
+ * Receives a callback. This is the only place that decides the status and the body of the answer. The cheapest checks run first,
+ * so that an unauthenticated sender costs little (threat A18): method, content encoding, signature grammar, length, body,
  * verification.
  *
- * 200 accepted; 401 refused, the same body for every reason; 400, 405, 408, 413 and 415 for anything that is not a readable
- * callback; `failureStatus` with `Retry-After` when the handler fails. Every refusal reaches `onRefused`. Never rejects.
+ * 200: accepted. 401: refused, with the same body for every reason. 400, 405, 408, 413 and 415: not a readable callback.
+ * `failureStatus` with `Retry-After`: the handler failed. Every refusal reaches `onRefused`. Never rejects.
  *
  * @throws {ConfigurationError} When `request` or `receiver` was not made by the functions of this entry.
  *
@@ -75,7 +75,7 @@ const RECEIVER: OptionRule = [
   'the result of createCallbackReceiver()',
 ];
 
-/** The same for an adapter, which has made both arguments. */
+/** The same for an adapter, which creates both arguments itself. */
 export function answerCallback(
   request: IncomingCallback,
   receiver: CallbackReceiver,
@@ -143,14 +143,14 @@ async function receive(
 const acknowledged = /* @__PURE__ */ new WeakSet<object>();
 
 /**
- * Whether a route has answered 200 for this callback or evidence. For what still has to keep it then: its promise was dropped
+ * Whether a route has already answered 200 for this callback or evidence. If it still has to be kept then, its promise was dropped
  * (threat A82).
  */
 export const isAcknowledged = (verified: object): boolean => acknowledged.has(verified);
 
-/** While the server closes, every answer ends its connection: `close()` would wait for it. */
+/** While the server closes, every answer ends its connection, since `close()` would wait for it. */
 function answer(request: IncomingCallback, reply: Reply): ReceivedCallback {
-  // Own: a polluted prototype is not asked (threat A42).
+  // Own property only: a polluted prototype must not decide (threat A42).
   if (!Object.hasOwn(request, 'isClosing') || request.isClosing?.() !== true) return { reply };
   return { reply: { ...reply, headers: { ...reply.headers, ...CLOSE } } };
 }
@@ -167,7 +167,7 @@ function refused(
   return { received: answer(request, reply), outcome: 'refused', refusal: code };
 }
 
-/** To keep the connection, the server would read the rest of a long body and throw it away. */
+/** Refuses before the body is read. To keep the connection, the server would have to read and discard the rest of a long body. */
 function unread(
   ...[code, request, receiver, headers]: Parameters<typeof refused>
 ): ReturnType<typeof refused> {
@@ -184,11 +184,11 @@ function isTooLong(declaredLength: number | undefined): boolean {
 }
 
 const BODY_CONSUMED =
-  'The callback cannot be verified: the request body was already read and not parsed, by other middleware, or by ' +
-  'paymentCallbacks() itself if it is mounted twice. Mount paymentCallbacks() once, before other middleware, or use a JSON body parser.';
+  'The callback cannot be verified: other middleware, or a second paymentCallbacks(), has already read the request body ' +
+  'without parsing it. Mount paymentCallbacks() once, before other middleware, or use a JSON body parser.';
 
-/** Of a path or an address. */
+/** Matches a path or an address. */
 const ROOT = /^(?:\w+:\/\/[^/]*)?\/?(?:\?|$)/;
 const MOUNTED_AT_ROOT =
-  'paymentCallbacks() answered the path / with 405. Where it is mounted at the root, it answers every page of the server: mount it ' +
-  'on a path of its own, such as /payments/callbacks.';
+  'paymentCallbacks() answered the path / with 405. Mounted at the root, it answers every page of the server: mount it on a ' +
+  'separate path, such as /payments/callbacks.';

@@ -14,7 +14,7 @@ import {
 /** A redirect request, in the terms that every framework shares. */
 export interface IncomingRedirect {
   readonly method: string;
-  /** The request target or the absolute URL, undecoded, its query included. */
+  /** The request target or the absolute URL, undecoded, including the query. */
   readonly url: string;
 }
 
@@ -24,26 +24,26 @@ export type ReceivedRedirect =
   | {
       readonly reply: undefined;
       readonly redirect: VerifiedRedirect;
-      /** For the page that the merchant sends. */
+      /** To set on the page that the merchant sends. */
       readonly headers: Reply['headers'];
     };
 
-// The address of the redirect contains the signature: it must reach no other site and no cache (threat A23).
+// The redirect's address contains the signature, so it must not reach another site or a cache (threat A23).
 const PRIVATE: Reply['headers'] = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
-/** Constant: it shows nothing of the request, the error or the reason (threats A22 and A25). */
+/** Constant: it reveals nothing about the request, the error or the reason (threats A22 and A25). */
 const PAGE =
   '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">' +
   '<title>Payment</title><p>Your payment is being checked.</p></html>';
 
-/** A redirect is not retried. */
+/** Unlike that of a callback: a redirect is not retried. */
 const TIMEOUT =
   'onRedirect did not settle within handlerTimeoutMs, so the customer was sent to refusedLocation, or was shown that the payment is ' +
   'being checked. onRedirect is still running: return the address first, and do slow work later.';
 
 /**
- * The seam for redirects: decides the status and the headers of the answer to the customer's browser. 303 to the clean
- * address from `onRedirect`. Refused, or if `onRedirect` fails: 303 to `refusedLocation`, or a page which says that the payment
+ * Receives a redirect, and decides the status and the headers of the answer to the customer's browser. Accepted: 303 to the clean
+ * address from `onRedirect`. Refused, or if `onRedirect` fails: 303 to `refusedLocation`, or a page that says that the payment
  * is being checked, with 401 or `failureStatus` (decision D89). Never rejects.
  *
  * @throws {ConfigurationError} When `request` is not a method and a URL, or `receiver` is not a redirect receiver.
@@ -60,7 +60,7 @@ export function receiveRedirect(
   return answerRedirect(request, receiver);
 }
 
-/** The same for an adapter, which has made both arguments. */
+/** The same for an adapter, which creates both arguments itself. */
 export function answerRedirect(
   request: IncomingRedirect,
   receiver: RedirectReceiver,
@@ -115,7 +115,7 @@ function unconfirmed(location: string | undefined, status: number, headers?: Rep
   return location === undefined ? page(status, headers) : seeOther(location);
 }
 
-/** A customer who has just paid reads it: never JSON, and no word that says that the payment failed. */
+/** A customer who has just paid reads this, so it is never JSON and never says that the payment failed. */
 function page(status: number, headers?: Reply['headers']): Reply {
   const own = {
     'content-type': 'text/html; charset=utf-8',

@@ -24,14 +24,14 @@ export interface Reply {
 }
 
 /**
- * The request of a refused callback, to find out why it was refused. A log of this object shows no header and no body
- * (threat A23): both are behind functions.
+ * The request of a refused callback, to find out why it was refused. Headers and body are behind functions, so that a log of this
+ * object shows neither (threat A23).
  */
 export interface RefusedRequest {
   readonly method: string;
-  /** A header by its name in lower case; a repeated one is joined with ', '. */
+  /** A header by its lower-case name; a repeated one is joined with ', '. */
   readonly header: (name: string) => string | undefined;
-  /** The bytes, or the result of a body parser; undefined when the refusal came before the body. */
+  /** The bytes, or the result of a body parser; undefined if the refusal came before the body was read. */
   readonly body: () => unknown;
 }
 
@@ -42,19 +42,19 @@ interface ReceiverOptions extends VerifierOptions {
    * `explainRefusals()` of `@payment-service/core/explain` makes one that prints the reason during development.
    */
   readonly onRefused?: ((refusal: Refusal, request?: RefusedRequest) => unknown) | undefined;
-  /** Called with the error of a handler that failed, and with misuse found at run time. @default console.error */
+  /** Called with the error of a failed handler, and with misuse found at run time. @default console.error */
   readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
    * The status when the handler fails, does not settle in time, or throws `UnavailableError`: 400 to 599, always with
-   * `Retry-After`. The protocol does not show which answers the service retries; 429 is retried under all common rules
-   * (anything but 2xx; 5xx and 429; below 500). Ask the service which rule it uses.
+   * `Retry-After`. The protocol does not show which answers make the service retry; 429 does under all common rules (anything but
+   * 2xx; 5xx and 429; below 500). Ask the service which rule it uses.
    *
    * @default 429
    */
   readonly failureStatus?: number | undefined;
   /**
-   * How long a handler may take, in milliseconds. After that the sender is asked to retry, or a customer is sent to
-   * `refusedLocation`, and the handler goes on running.
+   * How long a handler may take, in milliseconds. After that, the sender is asked to retry, or the customer is sent to
+   * `refusedLocation`. The handler keeps running.
    *
    * @default 30000
    */
@@ -67,36 +67,36 @@ export type CallbackMethod = 'POST' | 'PUT' | 'PATCH';
 /** Options of `paymentCallbacks()` in every adapter. */
 export interface CallbackOptions extends ReceiverOptions {
   /**
-   * Receives every verified callback; may be async. The answer is 200 after it has resolved, `failureStatus` if it throws.
-   * Without it, the adapter passes the callback through in the framework's own way.
+   * Receives every verified callback; may be async. The answer is 200 once it has resolved, or `failureStatus` if it throws.
+   * Without it, the adapter passes the callback through in the framework's usual way.
    */
   readonly onCallback?: ((callback: VerifiedCallback) => unknown) | undefined;
   /**
-   * Receives every refusal whose signature is valid (a ':' rule, a tolerance), so that the evidence can be kept. 200 is sent
-   * after it has resolved. Without it, such a callback is answered with 401, like every other refusal.
+   * Receives every refusal whose signature is valid (refused by a ':' rule or a tolerance), so that you can keep the evidence.
+   * The answer is 200 once it has resolved. Without it, the answer is 401, as for every other refusal.
    */
   readonly onAuthenticRefusal?: ((refusal: AuthenticRefusal) => unknown) | undefined;
   /**
-   * The accepted methods, since the protocol does not show the callback's (protocol §6, decision D48). Others are answered with
-   * 405.
+   * The accepted methods, since the protocol does not show the callback's method (protocol §6, decision D48). The answer to any
+   * other is 405.
    *
    * @default ['POST']
    */
   readonly methods?: readonly CallbackMethod[] | undefined;
-  /** How long a sender may take for the body, in milliseconds; then 408 is sent. @default 10000 */
+  /** How long a sender may take to send the body, in milliseconds. After that, the answer is 408. @default 10000 */
   readonly bodyTimeoutMs?: number | undefined;
 }
 
 /** Options of `paymentRedirects()` in every adapter. */
 export interface RedirectOptions extends ReceiverOptions {
   /**
-   * Receives every verified redirect, and returns the address to send the browser to: one without the signature, such as
+   * Receives every verified redirect and returns the address to send the browser to: one without the signature, such as
    * `/orders/ORD-1001`. Never take that address, or HTML, from an unsigned field (threat A25). If it fails or returns no
-   * address, `onError` gets the error, and the customer is sent to `refusedLocation`.
+   * address, `onError` receives the error and the customer is sent to `refusedLocation`.
    */
   readonly onRedirect?: ((redirect: VerifiedRedirect) => string | URL | Promise<string | URL>) | undefined;
   /**
-   * Where a browser is sent that is refused, or for which `onRedirect` fails. It may be a customer who has paid, so show that the
+   * Where to send the browser if the redirect is refused or `onRedirect` fails. The customer may have paid, so show that the
    * payment is being checked.
    *
    * @default a page in English, "Your payment is being checked.", with the status 401 or `failureStatus`
@@ -105,7 +105,7 @@ export interface RedirectOptions extends ReceiverOptions {
 }
 
 interface Receiver {
-  /** Tells `onRefused`; an error in that hook reaches `onError` and changes no answer. */
+  /** Calls `onRefused`. An error in that hook reaches `onError` and does not change the answer. */
   readonly reportRefusal: (refusal: Refusal, request?: IncomingCallback, body?: unknown) => void;
   readonly reportError: (error: unknown) => void;
   readonly failureStatus: number;
@@ -153,7 +153,7 @@ const REDIRECT_RULES: OptionRules<Omit<RedirectOptions, keyof ReceiverOptions>> 
 };
 
 /**
- * Checks the options of a callback route, at construction.
+ * Checks the options of a callback route at construction.
  *
  * @throws {ConfigurationError} Names the option.
  *
@@ -165,7 +165,7 @@ export function createCallbackReceiver(options: CallbackOptions): CallbackReceiv
   const { onCallback, onAuthenticRefusal, methods = ['POST'], bodyTimeoutMs = 10_000 } = options;
   const bodyLimit = new TimeLimit(bodyTimeoutMs);
   const verifier = verifierOf(options);
-  // An inbox verifies again what an earlier process has left in its spool (threat A66).
+  // An inbox verifies again what an earlier process left in its spool (threat A66).
   for (const handler of [onCallback, onAuthenticRefusal]) offerCheck(handler, verifier.check);
   return {
     ...createReceiver(options),
@@ -178,7 +178,7 @@ export function createCallbackReceiver(options: CallbackOptions): CallbackReceiv
 }
 
 /**
- * Checks the options of a redirect route, at construction.
+ * Checks the options of a redirect route at construction.
  *
  * @throws {ConfigurationError} Names the option.
  *
@@ -208,13 +208,13 @@ function refusedRequest(request: IncomingCallback, body: unknown): RefusedReques
   return { method: request.method, header: (name) => headerOf(request, name), body: () => body };
 }
 
-// The message of an UnavailableError is enough: its stack is the inbox's own, and a flood of replays would print it each time.
+// For an UnavailableError, the message is enough: its stack is inside the inbox, and a flood of replays would print it each time.
 const logError = (error: unknown): void =>
   console.error(error instanceof UnavailableError ? error.message : error);
 
 /**
- * Waits for a handler within its time limit. Anything with a `then` counts, as for `await`: a query builder, or an RPC
- * library's promise, which is a function (threat A41). A synchronous handler creates no promise.
+ * Waits for a handler within its time limit. Anything with a `then` counts, as for `await`, such as a query builder, or an RPC
+ * library's promise that is a function (threat A41). A synchronous handler creates no promise.
  */
 export function settled<T>(
   running: T | Promise<T>,
@@ -236,7 +236,7 @@ export function settled<T>(
   });
 }
 
-/** Reports a handler's failure and returns the reply to it: the sender always gets an answer. */
+/** Reports a handler's failure and returns the reply for it: the sender always gets an answer. */
 export function failureReply(
   error: unknown,
   receiver: Receiver,
@@ -259,24 +259,24 @@ const HANDLER_TIMEOUT =
   'The handler did not settle within handlerTimeoutMs, so the sender was asked to retry. The handler is still running: ' +
   'deduplicate by transitionId, and store the callback before slow work.';
 
-// With the charset: Fastify adds it anyway, and the answers are the same everywhere.
+// With the charset, since Fastify adds it anyway, and the answers must be the same everywhere.
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Constant answers: nothing about the request, the keys or the reason goes over the network (threat A22). */
+/** Answers are constant: nothing about the request, the keys or the reason goes over the network (threat A22). */
 export function jsonReply(status: number, value: object, headers?: Reply['headers']): Reply {
   return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) };
 }
 
-/** Frameworks refuse header injection in different ways. Here it is always refused in the same way. */
+/** Frameworks refuse header injection in different ways; here it is always refused in the same way. */
 export function isLocation(location: unknown): location is string {
   return typeof location === 'string' && /^[\x21-\x7e]+$/.test(location);
 }
 
-/** Not beside the hints of the verifier: a program that verifies without a receiver does not load these. */
+/** Separate from the verifier's hints, so that a program that verifies without a receiver does not load them. */
 const HINTS: { readonly [Code in RequestCode]: string } = {
-  method_not_allowed: 'A callback is a POST, or as the option methods says; a redirect is a GET.',
+  method_not_allowed: 'A callback is a POST, unless methods says otherwise; a redirect is a GET.',
   encoding_unsupported: 'The body has a Content-Encoding other than gzip and deflate.',
-  body_too_large: 'The body has more than 64 KiB, before or after decompression.',
+  body_too_large: 'The body exceeds 64 KiB, before or after decompression.',
   body_timeout: 'The sender took longer than bodyTimeoutMs to send the body.',
   body_aborted: 'The sender closed the connection before the body was complete.',
 };

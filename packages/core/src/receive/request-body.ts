@@ -3,19 +3,19 @@ import { isLargerThanBody, jsonText, MAX_BODY_BYTES } from '../verify/callback-b
 import { encoder } from '../verify/json-members.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-/** A callback request, in the terms that every framework shares. An adapter fills it in and decides nothing. */
+/** A callback request, in the terms that every framework shares. Adapters fill it in and decide nothing. */
 export interface IncomingCallback {
   readonly method: string;
-  /** The path or the address, before any prefix was removed: only for the warning of a route that is mounted at the root. */
+  /** The path or the address, before any prefix is removed. Only for the warning about a route that is mounted at the root. */
   readonly url?: string | undefined;
-  /** The value of a header, by its name in lower case. A repeated header is an array, or joined with ', '. */
+  /** The value of a header by its lower-case name. A repeated header is an array, or joined with ', '. */
   readonly header: (name: string) => string | readonly string[] | null | undefined;
   readonly body: IncomingBody;
-  /** Whether the server has stopped listening: the answer then ends the connection. Asked when the answer is known. */
+  /** Whether the server has stopped listening, so that the answer must end the connection. Called once the answer is known. */
   readonly isClosing?: (() => boolean) | undefined;
 }
 
-/** A repeated header cannot be read: it is joined, which no grammar accepts. */
+/** A repeated header is joined, which no grammar accepts, so it is refused as unreadable. */
 export function headerOf(request: IncomingCallback, name: string): string | undefined {
   const value = request.header(name) ?? undefined;
   return typeof value === 'object' ? value.join(', ') : value;
@@ -28,15 +28,15 @@ export type IncomingBody =
   | { readonly state: 'consumed' };
 
 /**
- * Starts to read a body into `sink`. The returned function stops before the end, and leaves the connection open.
+ * Starts to read a body into `sink`. The returned function stops before the end and leaves the connection open.
  *
  * @param declaredLength In bytes, at most 64 KiB; undefined when the sender declares none.
  */
 export type BodySource = (sink: BodySink, declaredLength: number | undefined) => () => void;
 
-/** Receives a body while it arrives. */
+/** Receives a body as it arrives. */
 export interface BodySink {
-  /** A string comes from a Node stream with an encoding. */
+  /** A string if the Node stream has an encoding. */
   readonly chunk: (piece: Uint8Array | string) => void;
   readonly end: () => void;
   /** The sender disconnected before the end. */
@@ -45,7 +45,7 @@ export interface BodySink {
 
 export type BodyProblem = 'body_too_large' | 'body_timeout' | 'body_aborted' | 'body_malformed';
 
-/** Reads a body to its end, within the limits of size and time. Never rejects, and never waits for an abandoned stream. */
+/** Reads a body to its end, within its size and time limits. Never rejects, and never waits for an abandoned stream. */
 export function readBodyBytes(
   source: BodySource,
   declaredLength: number | undefined,
@@ -75,23 +75,23 @@ export function readBodyBytes(
       abort: () => done('body_aborted'),
     };
     giveUp = source(sink, declaredLength);
-    if (isDone) giveUp(); // A source that is not asynchronous may have ended by now.
+    if (isDone) giveUp(); // A synchronous source may have ended by now.
   });
 }
 
 const EMPTY = /* @__PURE__ */ new Uint8Array();
 
-/** Whether the result of a body parser is larger than a body may be (threat A34). Asked only when no length bounds it. */
+/** Whether the result of a body parser exceeds the size limit (threat A34). Called only if Content-Length does not limit it. */
 export function isParsedTooLarge(data: unknown): boolean {
   if (ArrayBuffer.isView(data)) return data.byteLength > MAX_BODY_BYTES;
   try {
     return isLargerThanBody(typeof data === 'string' ? data : jsonText(data));
   } catch {
-    return true; // Nested so deeply that it cannot be written.
+    return true; // Nested too deeply to serialise.
   }
 }
 
-/** The encodings of a body that a route reads. All others are refused. */
+/** The body encodings that a route reads. All others are refused. */
 const ENCODINGS: readonly string[] = ['identity', 'gzip', 'x-gzip', 'deflate'];
 
 export type ContentEncoding = 'identity' | 'gzip' | 'deflate';
@@ -104,8 +104,8 @@ export function encodingOf(header: string | undefined): ContentEncoding | undefi
 }
 
 /**
- * Whether bytes begin as this encoding does (RFC 1952, 2.3.1; RFC 1950, 2.2), which no JSON does. API Gateway and its bridges
- * decompress a body and keep the header, and so do hooks of frameworks: then the bytes are read as they are.
+ * Whether bytes begin like this encoding (RFC 1952, 2.3.1; RFC 1950, 2.2), which no JSON does. API Gateway, its bridges and
+ * framework hooks decompress a body but keep the header: the bytes are then read unchanged.
  */
 export function isEncoded([first = 0, second = 0]: Uint8Array, encoding: ContentEncoding): boolean {
   if (encoding === 'gzip') return first === 0x1f && second === 0x8b;
@@ -113,8 +113,8 @@ export function isEncoded([first = 0, second = 0]: Uint8Array, encoding: Content
 }
 
 /**
- * Decompresses a body that is encoded: all of it is one member, with nothing after it. By the web's own streams, which every
- * runtime has. Node 20 and 22 accept several members and trailing bytes, and later ones do not; this gives one verdict.
+ * Decompresses a body, which must be exactly one member with nothing after it. Uses web streams, which every runtime has. Node 20
+ * and 22 accept several members and trailing bytes, and later versions do not; this gives the same verdict everywhere.
  */
 export async function inflate(
   bytes: Uint8Array,
@@ -123,7 +123,7 @@ export async function inflate(
 ): Promise<Uint8Array | 'body_too_large' | 'body_malformed'> {
   const result = await decompress(bytes, encoding, maxBytes);
   if (typeof result === 'string') return result;
-  // A body of which a shorter part is whole has something after it.
+  // If the body is still complete without its last byte, something follows the member.
   const shorter = await decompress(bytes.subarray(0, -1), encoding, maxBytes);
   const isWhole = shorter === 'body_malformed' && (encoding === 'deflate' || isOneMember(bytes, result));
   return isWhole ? result : 'body_malformed';
@@ -143,16 +143,16 @@ async function decompress(
   } catch {
     return 'body_malformed';
   } finally {
-    void reader.cancel().catch(() => undefined); // The verdict is known; a failing cancel adds nothing to it.
+    void reader.cancel().catch(() => undefined); // The verdict is already known; a failing cancel adds nothing to it.
   }
 }
 
-/** RFC 1952: a member ends with the checksum and the length of its own data. */
+/** RFC 1952: a member ends with the checksum and the length of its data. */
 function isOneMember(bytes: Uint8Array, data: Uint8Array): boolean {
   const { buffer, byteOffset, length } = bytes;
   const isLastLength = new DataView(buffer, byteOffset).getUint32(length - 4, true) === data.length;
-  // The end of an empty member, and the start of the next: no JSON, compressed or stored, contains these bytes.
+  // The end of an empty member and the start of the next: no JSON, compressed or stored, contains these bytes.
   const emptyMember = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0x1f, 0x8b);
-  const latin1 = new TextDecoder('latin1'); // Node versions differ in what it makes of 0x8b.
+  const latin1 = new TextDecoder('latin1'); // Node versions decode 0x8b differently, so both sides are decoded.
   return isLastLength && !latin1.decode(bytes).includes(latin1.decode(emptyMember));
 }

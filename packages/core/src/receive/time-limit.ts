@@ -1,4 +1,4 @@
-/** One thing that runs under a limit: a link in a ring, in the order in which the limits end. */
+/** A task under a limit: a link in a ring, in the order in which the limits end. */
 export interface Limited {
   lastTick: number;
   onOver: () => void;
@@ -9,9 +9,9 @@ export interface Limited {
 const TICKS = 8;
 
 /**
- * One limit for many things that run side by side. A coarse clock, an eighth of the limit, serves all of them: a timer for
- * each request would cost as much as the digest of its callback. So a limit never ends early, and ends at most an eighth
- * late (decision D31). A ring, not a `Set`, whose hash of a new object costs as much again.
+ * One limit for many concurrent tasks. One coarse clock, which ticks every eighth of the limit, serves all of them: a timer for
+ * each request would cost as much as the digest of its callback. A limit therefore never ends early, and at most an eighth
+ * late (decision D31). A ring, not a `Set`, since hashing a new object would cost as much again.
  */
 export class TimeLimit {
   readonly #tickMs: number;
@@ -25,7 +25,7 @@ export class TimeLimit {
     this.#ring = Object.assign(ring, { before: ring, after: ring }) as Limited;
   }
 
-  /** Calls `onOver` once, when the limit is over, unless `stop()` is called first. */
+  /** Calls `onOver` once when the limit ends, unless `stop()` is called first. */
   start(onOver: () => void): Limited {
     const { before } = this.#ring;
     const limited = { lastTick: this.#ticks + TICKS + 1, onOver, before, after: this.#ring };

@@ -5,7 +5,7 @@ import type { BodySink, BodySource, IncomingBody, IncomingCallback } from './req
 /** The part of a Hono context that core needs. */
 export interface HonoContext {
   readonly req: { readonly raw: Request };
-  /** With @hono/node-server, `incoming` in it is the request of node:http. */
+  /** With @hono/node-server, its `incoming` is the node:http request. */
   readonly env: unknown;
 }
 
@@ -20,13 +20,14 @@ export function requestOf(from: Request | HonoContext): Request {
 
 const rawOf = (from: Request | HonoContext): Request => ('req' in from ? from.req.raw : from);
 const WEB_REQUEST: OptionRule = [
-  // Neither reads more of a bridge's request than the adapter would.
+  // Neither check reads more of a bridge's request than the adapter would.
   (from) => typeof rawOf(Object(from)).method === 'string' && 'bodyUsed' in rawOf(Object(from)),
   'a Request, or the context of a Hono route',
 ];
 
 /**
  * Describes a web-standard `Request`, or that of a Hono context, for `receiveCallback()`.
+ *
  * @throws {ConfigurationError} When `from` is neither.
  *
  * @example
@@ -42,7 +43,7 @@ export function incomingWebCallback(from: Request | HonoContext): IncomingCallba
   const body: IncomingBody = request.bodyUsed ? { state: 'consumed' } : { state: 'unread', read };
   return {
     method,
-    // Only of a framework's route: a Request alone can be that of a worker whose only route this is.
+    // Only for a framework's route: a plain Request may come from a worker that has no other route.
     url: 'env' in from ? request.url : undefined,
     header: (name) => headers.get(name),
     body,
@@ -50,16 +51,16 @@ export function incomingWebCallback(from: Request | HonoContext): IncomingCallba
   };
 }
 
-/** What Hono's bridge keeps in its request: that of node:http, and the platform's once it has made one. */
+/** What Hono's bridge keeps in its request: the node:http request, and the platform's once it has created one. */
 function keptIn(request: Request): unknown[] {
   return Object.getOwnPropertySymbols(request).map((symbol): unknown => Object(request)[symbol]);
 }
 
 /**
- * Whether `request` is still the one that Hono's bridge made of `incoming`, and no stream has been made of either. Middleware
- * may have replaced it, with a body that it bounded, decompressed or wrote, or cloned it, so that two would read one body. The
- * bridge keeps `incoming` under a symbol, and beside it the platform's `Request`, once it has made one. Not `bodyUsed`, which
- * makes one in @hono/node-server 1 (decision D54).
+ * Whether `request` is still the one that Hono's bridge made from `incoming`, and neither has been turned into a stream.
+ * Middleware may have replaced it, with a body that it limited, decompressed or wrote, or cloned it, so that two would read one
+ * body. The bridge keeps `incoming` under a symbol, and also the platform's `Request`, once it has created one. `bodyUsed` is not
+ * checked, since it creates one in @hono/node-server 1 (decision D54).
  */
 function isUntouched(request: Request, incoming: unknown): incoming is NodeRequest {
   if (Object(incoming).readableDidRead !== false) return false;
@@ -68,19 +69,19 @@ function isUntouched(request: Request, incoming: unknown): incoming is NodeReque
 }
 
 /**
- * By reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it stops. Not
- * `arrayBuffer()`, although it is faster: a bridge may pass on a content-length that the body does not keep, and nothing could
+ * Uses a reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it stops. Does not use
+ * `arrayBuffer()`, although it is faster: a bridge may pass through a content-length that the body exceeds, and nothing could
  * stop the runtime from collecting all of it (threat A44).
  */
 function readPieces(request: Request, { chunk, end, abort }: BodySink): () => void {
   const stream = request.body ?? new Blob([]).stream();
   if (stream.locked) {
-    abort(); // Something else reads it, and getReader() would throw.
+    abort(); // Other code is reading it, so getReader() would throw.
     return abort; // Aborting a second time changes nothing.
   }
   const reader = stream.getReader();
   const readNext = (): void => {
-    // No promise waits for the next: a chain of them would keep every piece of the body (threat A30).
+    // No promise waits for the next one: a chain of promises would keep every piece of the body (threat A30).
     reader.read().then(({ done, value }) => {
       if (done) return end();
       chunk(value);

@@ -1,5 +1,5 @@
 /**
- * Calls a hook, which reports and decides nothing: its own error, a rejection included, goes to `onFailure` and changes no
+ * Calls a hook, which reports and decides nothing. Its error, including a rejection, goes to `onFailure` and does not change the
  * result.
  */
 export function runHook(hook: () => unknown, onFailure: (error: unknown) => void): void {

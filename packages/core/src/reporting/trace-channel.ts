@@ -9,28 +9,28 @@ interface Platform {
   };
 }
 
-/** What every message of a tracing channel has. */
+/** The members of every message of a tracing channel. */
 export interface Trace {
-  /** Set when the operation has ended. */
+  /** Set once the operation has ended. */
   durationMs?: number;
-  /** Whether it ended with a failure, for which `error` is published. No error is passed on: its text may quote anything. */
+  /** Whether the operation failed. `error` is then published, but without the error itself, whose text may quote anything. */
   isFailed?: boolean;
 }
 
 /** A channel `tracing:payment-service:<what>:start`, with `end`, `asyncStart`, `asyncEnd` and `error`. */
 export interface TraceChannel<M extends Trace> {
-  /** Check it first: without a subscriber, nothing else runs. */
+  /** Check this first: without a subscriber, nothing else needs to run. */
   readonly hasSubscribers: boolean;
   /**
-   * Runs `body` once, whatever a subscriber does. Each event publishes one object with the facts as they are then: `body` adds to
-   * the facts, and gets a copy of what subscribers of `start` have made of the object.
+   * Runs `body` once, whatever a subscriber does. Every event publishes the same object, with the facts known at that time. `body`
+   * adds to the facts and receives a copy of the object as subscribers of `start` left it.
    */
   run<T>(facts: M, body: (started: Readonly<M>) => Promise<T>): Promise<T>;
 }
 
 /**
- * Makes a tracing channel, in Node and wherever else there is node:diagnostics_channel. It is not imported, so that the same
- * file runs in a browser, where nothing can subscribe (decision D62).
+ * Makes a tracing channel in Node and every other runtime with node:diagnostics_channel. The module is not imported, so that the
+ * same file runs in a browser, where nothing can subscribe (decision D62).
  *
  * @example
  * const CALLS: TraceChannel<ClientCallTrace> = traceChannel('client-call');
@@ -65,19 +65,20 @@ async function publish<M extends Trace, T>(
     Object.assign(published, facts);
     if (facts.isFailed === true) await Promise.reject();
   };
-  // Node publishes what this promise settles with, so it has neither the result nor the error.
+  // Node publishes the value that this promise settles with, so it carries neither the result nor the error.
   await channel.tracePromise(run, published).catch(() => undefined);
-  return running ?? body(facts); // A getter that a subscriber has defined threw before the body ran.
+  return running ?? body(facts); // A getter that a subscriber defined threw before the body ran.
 }
 
-/** W3C Trace Context, 3.2: version 00, which is the only one, with ids that are not zero. */
+/** W3C Trace Context, 3.2: version 00, the only one, with ids that are not zero. */
 const TRACEPARENT = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
 const kept = /* @__PURE__ */ new WeakMap<object, string>();
 
 /**
- * Keeps what later work links a delivery with a valid signature to: the span of a subscriber, or else the `traceparent` of its
- * request. Values that are not in W3C's form are dropped. Neither is proved (threat A58), so it is only a link, never a parent.
+ * Keeps the link from a delivery with a valid signature to its trace, for later work: the span of a subscriber, or else the
+ * `traceparent` of its request. Values not in the W3C format are dropped. Neither is proved (threat A58), so it is only a link,
+ * never a parent.
  *
  * @returns The `traceparent` of the request, if it has one.
  */
@@ -91,8 +92,8 @@ export function keepTraceparent(verified: object, traceparent: unknown, span: un
 }
 
 /**
- * The `traceparent` of the request that a verified callback, or an authentic refusal, arrived in, or that of a subscriber's span.
- * Kept only while the channel of callbacks has a subscriber.
+ * The `traceparent` of a subscriber's span, or else of the request in which a verified callback or an authentic refusal arrived.
+ * Kept only while the callback channel has a subscriber.
  *
  * @example
  * traceparentOf(callback); // '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

@@ -8,17 +8,17 @@ export type CallbackBody = Uint8Array | string | object;
 export interface ReadBody {
   readonly data: object;
   readonly payload: object;
-  /** The JSON text, when the body had not been parsed. */
+  /** The JSON text, if the body had not been parsed. */
   readonly text: string | undefined;
-  /** A signed field name appears twice: two parsers could read two values (threat A17). */
+  /** Whether a signed field name appears twice, so that two parsers could read two values (threat A17). */
   readonly repeatsSignedName: boolean;
 }
 
-// It skips a leading byte order mark, as the body parsers of the frameworks do: one verdict for the same
-// bytes, parsed before or not. `fatal`: invalid bytes would all decode to U+FFFD and collide (threat A8).
+// It skips a leading byte order mark, as the frameworks' body parsers do, so the same bytes get the same
+// verdict, whether parsed before or not. `fatal`: invalid bytes would all decode to U+FFFD and collide (threat A8).
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true });
 
-/** Undefined when the body is not a JSON object with an object `payload`. */
+/** Returns undefined if the body is not a JSON object with an object `payload`. */
 export function readCallbackBody(body: unknown): ReadBody | undefined {
   try {
     // Not `instanceof`: a runtime's own realm may have made the bytes (Jest, edge sandboxes).
@@ -40,8 +40,8 @@ export function readCallbackBody(body: unknown): ReadBody | undefined {
 }
 
 /**
- * An own data property, or undefined: never a getter, never the prototype (threat A16). A hostile object can be a proxy
- * whose traps throw: then the property counts as missing.
+ * An own data property, or undefined; never a getter, never the prototype (threat A16). A hostile object can be a proxy whose
+ * traps throw: the property then counts as missing.
  */
 export function ownValue(data: object, name: string): unknown {
   try {
@@ -51,7 +51,7 @@ export function ownValue(data: object, name: string): unknown {
   }
 }
 
-/** The same for a result of JSON.parse, which has no getters: a descriptor for each field costs more than the digest. */
+/** The same for a result of JSON.parse, which has no getters: a descriptor per field would cost more than the digest. */
 export function jsonValue(data: object, name: string): unknown {
   return Object.hasOwn(data, name) ? (data as Readonly<Record<string, unknown>>)[name] : undefined;
 }
@@ -75,8 +75,8 @@ function repeatsSignedName(text: string): boolean {
 }
 
 /**
- * Settles most bodies: all of the names must be present for a callback to verify, so as many members with these names, at any depth,
- * as there are names mean that none repeats. Counts until there is one too many.
+ * Settles most bodies: a callback verifies only if all the names are present. If the text has exactly as many members with these
+ * names, at any depth, as there are names, none repeats. Stops at one too many.
  */
 function hasEachOnce(text: string): boolean {
   if (ESCAPED_LETTER.test(text)) return false;
@@ -87,7 +87,7 @@ function hasEachOnce(text: string): boolean {
 }
 
 /**
- * What a verified callback keeps of a body: of a parsed one, a copy, since other code has the parsed object and may change it
+ * What a verified callback keeps of a body. A parsed body is copied, since other code has the parsed object and may change it
  * before the handler reads an amount or stores the body (threat A48).
  */
 export function keptBody({ data, payload, text }: ReadBody): Pick<ReadBody, 'data' | 'payload'> {
@@ -98,11 +98,11 @@ export function keptBody({ data, payload, text }: ReadBody): Pick<ReadBody, 'dat
     copy['payload'] = fields;
     return { data: copy, payload: fields };
   } catch {
-    return { data: {}, payload: {} }; // A proxy that throws now.
+    return { data: {}, payload: {} }; // A proxy that now throws.
   }
 }
 
-/** The contract has no value deeper than these fields. Where there is one, it is copied as JSON. */
+/** The contract has no value nested in these fields. If there is one, it is copied as JSON. */
 function detached(fields: Record<string, unknown>): Record<string, unknown> {
   // Not Object.keys(), which costs more than the copy. Own names only, before any is read (threat A42).
   for (const name in fields) {
@@ -121,15 +121,15 @@ function jsonCopy(value: object): unknown {
   }
 }
 
-/** The size limit of a callback's body, in bytes: before and after decompression, parsed before or not. */
+/** The size limit of a callback's body in bytes, before and after decompression, whether parsed before or not. */
 export const MAX_BODY_BYTES: number = 65_536;
 
 export function isLargerThanBody(text: string): boolean {
-  // One UTF-16 unit is at most three bytes: short text is not encoded.
+  // One UTF-16 unit is at most three bytes, so short text need not be encoded.
   return text.length * 3 > MAX_BODY_BYTES && encoder.encode(text).length > MAX_BODY_BYTES;
 }
 
-/** Without a function, JSON.stringify is faster. */
+/** Tries without a replacer first: JSON.stringify is then faster. */
 export function jsonText(data: unknown): string {
   try {
     return JSON.stringify(data) ?? '';
@@ -143,14 +143,14 @@ function withoutBigint(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** The hint for what was passed in the place of a body. Undefined for text and objects, whose hint is the general one. */
+/** The hint for a value that cannot be a body. Undefined for text, bytes and objects, which get the general hint. */
 export function malformedBody(body: unknown): string | undefined {
   const kind = kindOf(body);
   const isRead = ArrayBuffer.isView(body) || kind === 'a string' || kind === 'an Object';
   return isRead ? undefined : `The body is ${kind}.`;
 }
 
-/** The bytes of an ArrayBuffer, shared or not, of any realm: what `await request.arrayBuffer()` returns. */
+/** The bytes of an ArrayBuffer, shared or not, from any realm, such as `await request.arrayBuffer()` returns. */
 export function viewOf(body: unknown): Uint8Array | undefined {
   return kindOf(body).endsWith('ArrayBuffer') ? new Uint8Array(body as ArrayBuffer).slice() : undefined;
 }

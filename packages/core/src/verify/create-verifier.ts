@@ -40,8 +40,8 @@ import {
 /** Options of `createVerifier()`. None of them turns verification off. */
 export interface VerifierOptions extends KeyOptions, ColonRule {
   /**
-   * Refuse when `t` differs from the clock by more than this many seconds, in either direction. The service recommends 30.
-   * `t` is not signed, so this does not protect against replay, and it loses a retry that keeps its first `t`
+   * Refuses a callback or redirect if `t` differs from the clock by more than this many seconds, in either direction. The service
+   * recommends 30. `t` is not signed, so this does not protect against replay, and it loses a retry that keeps its first `t`
    * (decision D2).
    *
    * @default no tolerance
@@ -52,7 +52,7 @@ export interface VerifierOptions extends KeyOptions, ColonRule {
   /** Signed values for `event` and `transaction_type` in redirects that do not carry them. @default none */
   readonly redirectDefaults?: RedirectDefaults | undefined;
   /**
-   * A label of the merchant account, part of every transition id. For several accounts in one database.
+   * A label for the merchant account, part of every transition id. For several accounts in one database.
    *
    * @default ''
    */
@@ -101,7 +101,8 @@ export interface Verifier {
    *
    * @param rawQuery The query, undecoded; a path or URL that contains it; or a parsed one. At most 8192 characters
    * and 128 parameters.
-   * @param options.expectReference The merchant_reference of the customer's own session: any other is refused. If the session has no reference (`undefined`), every redirect is refused (threat A26).
+   * @param options.expectReference The merchant_reference of the customer's own session: any other is refused. If the session has
+   * no reference (`undefined`), every redirect is refused (threat A26).
    */
   verifyRedirect(
     rawQuery: string | URLSearchParams | URL,
@@ -110,13 +111,13 @@ export interface Verifier {
 }
 
 /**
- * Makes a verifier for one merchant account.
+ * Creates a verifier for one merchant account.
  *
  * The signature covers five strings and nothing else (protocol §5.2): not the amount, not the timestamp. So the result keeps
  * `signed` and `unsigned` apart, and money is compared with `assertAmount()`.
  *
- * @throws {ConfigurationError} Names the option: a signing key that is missing or cannot be one, an unknown option, or an
- * invalid value.
+ * @throws {ConfigurationError} Names the option, if a signing key is missing or invalid, an option is unknown, or a value is
+ * invalid.
  *
  * @example
  * const verifier = createVerifier({ signingKey: process.env.SIGNING_KEY });
@@ -138,16 +139,16 @@ export function createVerifier(options: VerifierOptions): Verifier {
           return refuse(signature, `The signature is ${kindOf(header)}. Pass the string.`);
         return refuse(signature, header === undefined && 'headers' in callback ? OF_REQUEST : undefined);
       } catch {
-        return refuse('signature_missing'); // It is no object, or a proxy that throws.
+        return refuse('signature_missing'); // It is not an object, or is a proxy that throws.
       }
     },
     verifyRedirect: redirectVerifier(verifier),
   });
 }
 
-const OF_REQUEST = 'This is a request. Pass { signature, body }: its header hmac-signature, and its body.';
+const OF_REQUEST = 'This is a request. Pass { signature, body }: its hmac-signature header and its body.';
 
-/** A verifier for the receiver, which has parsed the signature before it reads the body. */
+/** A verifier for the receiver, which parses the signature before it reads the body. */
 export interface ReceiverVerifier {
   readonly check: SignatureCheck;
   readonly judge: Judge;
@@ -155,7 +156,7 @@ export interface ReceiverVerifier {
   readonly verifySigned: (signature: Signature, body: unknown) => VerifiedCallback | Refusal;
 }
 
-/** @param options Checked by their rules. */
+/** @param options Already checked against their rules. */
 export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   const { toleranceSeconds, colonIn, isMerchantReference, account = '', now = Date.now } = options;
   const isAlone =
@@ -170,7 +171,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   const rule: ColonRule = { colonIn, isMerchantReference };
   const form = queryForm(options.redirectFields, options.redirectDefaults);
 
-  /** What both channels share: the five fields, the matching key, ':' and the tolerance, and what the channel adds. */
+  /** The checks of both channels: the five fields, the matching key, ':', the tolerance, and what the channel adds. */
   const judge: Judge = (kind, { t, s }, reading) => {
     const { signed, claims, malformed, isUnexpected } = reading;
     if (signed === undefined) return refuse(malformed ?? 'signed_field_malformed');
@@ -186,7 +187,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
 
   function matching(signed: SignedFields, s: string, at: number) {
     const message = signedMessage(signed);
-    // Tries every key, even after a match: the time taken does not tell which one matches.
+    // Tries every key, even after a match, so that the time taken does not reveal which one matches.
     let key: PreparedKey | undefined;
     let isExpired = false;
     for (const one of keys) {
@@ -229,7 +230,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
           const kept = keptBody(found);
           return { claim: (name) => jsonValue(kept.payload, name), raw: kept.data as Claims['raw'], text };
         },
-        // A repeated name is malformed under every signature (threat A17); the MAC only tells whether it is evidence.
+        // A repeated name is malformed under every signature (threat A17); the MAC only decides whether it is evidence.
         malformed: found.repeatsSignedName ? 'body_malformed' : undefined,
         isUnexpected: () => false, // Callbacks belong to no session.
       });
@@ -237,7 +238,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   };
 }
 
-/** Apart from callbacks: a route for callbacks loads no parser of queries. */
+/** Separate from callbacks, so that a callback route loads no query parser. */
 export function redirectVerifier({
   judge,
   form,
@@ -252,7 +253,7 @@ export function redirectVerifier({
       signed: readSignedFields((name) => fields.get(name)),
       claims: () => ({ claim: (name) => fromText(name, fields.get(name)), raw: raw(), text: undefined }),
       malformed: undefined,
-      // Present and undefined: the session has no reference, so it expects no redirect. The same where it is misspelled.
+      // Present but undefined, or misspelled: the session has no reference, so it expects no redirect.
       isUnexpected: ({ merchant_reference }) =>
         Object.keys(Object(options)).length > 0 && merchant_reference !== options?.expectReference,
     });
@@ -265,10 +266,10 @@ type Judge = <K extends 'callback' | 'redirect'>(
   reading: Reading,
 ) => Kinds[K] | Refusal;
 
-/** No member is optional: one that is missing would be read from a polluted Object.prototype (threat A42). */
+/** No member is optional: a missing one would be read from a polluted Object.prototype (threat A42). */
 interface Reading {
   readonly signed: SignedFields | undefined;
-  /** The unsigned data that the result keeps. Called only after the signature has matched. */
+  /** The unsigned data for the result to keep. Called only after the signature has matched. */
   readonly claims: () => Claims;
   readonly malformed: VerifierCode | undefined;
   readonly isUnexpected: (signed: SignedFields) => boolean;

@@ -1,4 +1,4 @@
-// Marked, here and elsewhere: what runs when a file is loaded stays in every bundle that uses something of that file.
+// Marked PURE, here and elsewhere: code that runs on load would otherwise stay in every bundle that uses anything from the file.
 export const encoder: InstanceType<typeof TextEncoder> = /* @__PURE__ */ new TextEncoder();
 
 const QUOTE = 0x22;
@@ -9,12 +9,12 @@ const BRACE_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** An object that has members, which a list is not. */
+/** Whether a value is an object with members, not a list. */
 export function isObject(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Finds these names, of letters and '_', from the opening quote up to the colon. Each letter is itself or its \u escape. */
+/** Finds these names of letters and '_', from the opening quote to the colon. Each letter is plain or a \u escape. */
 export function membersNamed(names: readonly string[], flags: 'g' | 'y'): RegExp {
   const spelled = names.join('|').replace(/\w/g, (letter) => {
     const hex = letter.charCodeAt(0).toString(16);
@@ -23,20 +23,20 @@ export function membersNamed(names: readonly string[], flags: 'g' | 'y'): RegExp
   return new RegExp(`"(?:${spelled})"\\s*:`, flags);
 }
 
-/** The names of the members that are visited: those of the top-level object, `payload` among them, and those of its `payload`. */
+/** The members to visit: those of the top-level object, including `payload`, and those of its `payload`. */
 export interface MemberNames {
   readonly outer: readonly string[];
   readonly inner: readonly string[];
-  /** Finds each of them where it is spelled, escapes included. Sticky. */
+  /** A sticky expression that finds each of them, including escaped spellings. */
   readonly spelled: RegExp;
 }
 
 /**
- * Visits members of the top-level object and of its `payload` object in JSON that JSON.parse has accepted, repeated names
- * included, which JSON.parse hides (the last one wins). One pass, which reads each character at most twice (threat A18).
+ * Visits members of the top-level object and of its `payload` object in JSON that JSON.parse has accepted, including repeated
+ * names, which JSON.parse hides (the last one wins). One pass that reads each character at most twice (threat A18).
  *
- * @param visit Receives the name and the index behind its colon. The walk ends when it returns true.
- * @returns whether it did.
+ * @param visit Receives the name and the index after its colon. The walk ends when it returns true.
+ * @returns Whether it did.
  */
 export function visitMembers(
   json: string,
@@ -54,7 +54,7 @@ export function visitMembers(
       at = end = stringEnd(json, at);
     } else if (character === COLON && (depth === 1 || (depth === 2 && isPayload))) {
       const name = nameIn(json, start, end, depth === 1 ? outer : inner, spelled);
-      // What depth 2 holds is the value of the last name at depth 1; a list there has no names.
+      // Depth 2 is the value of the last name at depth 1; a list there has no names.
       if (depth === 1) isPayload = name === 'payload';
       if (name !== undefined && visit(name, depth === 2, at + 1)) return true;
     } else if ((character | BRACE_BIT) === OPEN) depth++;
@@ -81,13 +81,13 @@ function nameIn(
 }
 
 /**
- * Where the value of a member of `payload` begins, or the white space in front of it: the last one when its name is repeated,
- * as in JSON.parse.
+ * The index where the value of a `payload` member begins, or the white space before it. If the name is repeated, the last one
+ * counts, as in JSON.parse.
  *
- * @param member A member that `payload` has.
+ * @param member A member that exists in `payload`.
  */
 export function payloadValueStart(json: string, member: string): number | undefined {
-  // In nearly every body the name appears once: then that is the one, and no walk is needed.
+  // In nearly every body the name appears once, so no walk is needed.
   const found = membersNamed([member], 'g');
   let start: number | undefined = found.test(json) ? found.lastIndex : undefined;
   if (!found.test(json)) return start;
@@ -100,7 +100,7 @@ export function payloadValueStart(json: string, member: string): number | undefi
   return start;
 }
 
-/** The index of the closing quote, which JSON.parse has found as well. */
+/** The index of the closing quote, which must exist, since JSON.parse accepted the text. */
 function stringEnd(json: string, start: number): number {
   for (let at = start + 1; ; at++) {
     const character = json.charCodeAt(at);

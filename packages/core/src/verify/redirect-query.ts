@@ -3,18 +3,18 @@ import { checkOptions, type OptionRule, type OptionRules } from '../options/opti
 import { SIGNED_NAMES, type SignedName } from './signed-fields.ts';
 import { UNSIGNED_NAMES } from './unsigned-fields.ts';
 
-/** What can be renamed in a redirect's query, since its wire form is not shown. */
+/** The fields that can be renamed in a redirect's query, since its wire form is not shown. */
 export type RedirectField = SignedName | 'hmac_signature';
 /** Our name → the parameter's name in the query. */
 export type RedirectFields = { readonly [Name in RedirectField]?: string | undefined };
-/** Our name → the value of an absent parameter. */
+/** Our name → the value if the parameter is absent. */
 export type RedirectDefaults = { readonly [Name in 'event' | 'transaction_type']?: string | undefined };
 
-/** How the queries of this account are read. */
+/** How to read the queries of this account. */
 export interface QueryForm {
   /** Every accepted spelling of a parameter → our name. */
   readonly names: ReadonlyMap<string, string>;
-  /** What a name begins with that a parser could take for a signed one: `event[]`, `payload[merchant_reference][0]`. */
+  /** Prefixes of names that a parser could take for a signed one: `event[]`, `payload[merchant_reference][0]`. */
   readonly bracketed: readonly string[];
   readonly defaults: RedirectDefaults;
 }
@@ -26,7 +26,7 @@ export interface ReadQuery {
 
 const MAX_LENGTH = 8192;
 const MAX_PAIRS = 128;
-/** What is in front of the query in a path or URL; a raw query may begin with '?'. A fragment is removed with '#'. */
+/** The part before the query in a path or URL. A raw query may begin with '?'. Anything from '#' on is removed separately. */
 const BEFORE_QUERY = /^(?:(?:\/|https?:\/\/)[^?#]*)?\??/i;
 const NAME: OptionRule = [
   (value) => typeof value === 'string' && value !== '' && value.isWellFormed(),
@@ -39,8 +39,8 @@ const FIELD_RULES = /* @__PURE__ */ Object.fromEntries(
 ) as OptionRules<RedirectFields>;
 
 /**
- * Which parameter names are known: flat names by default, and `payload[…]` for what a callback has in its payload. A name
- * given in `redirectFields` replaces both.
+ * Collects the known parameter names: flat names by default, and `payload[…]` for the payload fields of a callback. A name in
+ * `redirectFields` replaces both.
  *
  * @throws {ConfigurationError} Names the option.
  */
@@ -67,14 +67,14 @@ export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaul
 }
 
 /**
- * Reads a redirect's query; undefined when it is malformed. The same bytes are read in the same way under every framework,
- * whose own parsers differ in repeated names (threat A14) and invalid escapes (threat A15). The cost is linear
- * in the length, which is limited for every form of query (threat A29).
+ * Reads a redirect's query; returns undefined if it is malformed. The same bytes are read in the same way in every framework;
+ * their own parsers differ in repeated names (threat A14) and invalid escapes (threat A15). The cost is linear in the length,
+ * which is limited for every form of query (threat A29).
  *
- * A repeated signed name is malformed. A repeated unsigned name may be the merchant's own parameter (`?id=7`): which of the
- * two is meant is unknown, so `unsigned` has neither, and `raw` has both.
+ * A repeated signed name is malformed. A repeated unsigned name may be the merchant's own parameter (`?id=7`). Which of the two
+ * is meant is unknown, so `unsigned` has neither and `raw` has both.
  *
- * @param query The raw query, a path or URL that contains it, or a parsed one, whose limit is that of its encoded form.
+ * @param query The raw query, a path or URL that contains it, or a parsed query, whose encoded form must be within the limit.
  */
 export function readRedirectQuery(query: unknown, form: QueryForm): ReadQuery | undefined {
   const pairs = pairsOf(query);
@@ -111,7 +111,7 @@ function pairsOf(given: unknown): Pair[] | undefined {
     const text = textOf(given);
     if (text === undefined || text.length > MAX_LENGTH) return undefined;
     const [query = ''] = text.replace(BEFORE_QUERY, '').split('#', 1);
-    // Not replaceAll('+', ' '), which takes twice as long for many plus signs (threat A29).
+    // Not replaceAll('+', ' '), which takes twice as long with many plus signs (threat A29).
     const spaced = query.split('+').join(' ');
     const parts = spaced.split('&', MAX_PAIRS + 1);
     if (parts.length > MAX_PAIRS) return undefined;
@@ -125,7 +125,7 @@ function pairsOf(given: unknown): Pair[] | undefined {
           : [decodeURIComponent(part.slice(0, end)), decodeURIComponent(part.slice(end + 1))];
       });
   } catch {
-    return undefined; // An invalid escape, a proxy that throws, or an object that only borrows the prototype.
+    return undefined; // An invalid escape, a proxy that throws, or an object that merely borrows the prototype.
   }
 }
 
@@ -133,6 +133,6 @@ function textOf(query: unknown): string | undefined {
   if (typeof query === 'string') return query;
   if (query instanceof URL) return query.search;
   const text = query instanceof URLSearchParams ? String(query) : undefined;
-  // Decoded before: an invalid escape is U+FFFD by now, and can no longer be told from a genuine one.
+  // Already decoded: an invalid escape is now U+FFFD and indistinguishable from a genuine one.
   return text?.includes('%EF%BF%BD') ? undefined : text;
 }

@@ -1,11 +1,11 @@
 import type { Evidence } from './verified.ts';
 
-/** Why a callback or redirect is refused. For logs and metrics: the network sees one constant answer. */
+/** Why a callback or redirect was refused. For logs and metrics: the network sees one constant answer. */
 export type RefusalCode = VerifierCode | RequestCode;
 
-/** By the verifier. */
+/** Refusals by the verifier. */
 export type VerifierCode = keyof typeof HINTS;
-/** By the receiver, before verification. */
+/** Refusals by the receiver, before verification. */
 export type RequestCode =
   | 'method_not_allowed'
   | 'encoding_unsupported'
@@ -16,13 +16,13 @@ export type RequestCode =
 interface RefusalReport {
   readonly ok: false;
   readonly code: RefusalCode;
-  /** What to look at next. Constant text: never a key, a header or a body. */
+  /** What to check next. Constant text: never a key, a header or a body. */
   readonly hint: string;
 }
 
 /**
- * The signature does not match, or was not checked: nothing about this request is known. It has no `signed`: where TypeScript
- * says that `signed` does not exist on `ForgedRefusal`, check `result.ok` first.
+ * The signature does not match or was not checked, so nothing about this request is known. It has no `signed`: if TypeScript
+ * reports that `signed` does not exist on `ForgedRefusal`, check `result.ok` first.
  */
 export interface ForgedRefusal extends RefusalReport {
   readonly authentic: false;
@@ -30,7 +30,7 @@ export interface ForgedRefusal extends RefusalReport {
 
 /**
  * The signature matches the request as received, but a rule refuses it: worth keeping, never worth acting on. It has `evidence`
- * in place of `signed`.
+ * instead of `signed`.
  */
 export interface AuthenticRefusal extends RefusalReport {
   readonly authentic: true;
@@ -51,7 +51,7 @@ const HINTS = {
     'A signed field is missing or is not a well-formed string. In a redirect, see redirectFields.',
   ambiguous: "A signed field contains ':', so it has several readings. See colonIn and isMerchantReference.",
   mismatch:
-    'No signing key makes this signature. Compare signingKey with the dashboard. A proxy may have changed a field.',
+    'No key matches this signature. Compare signingKey with the dashboard. A proxy may have changed a field.',
   key_expired: 'The key of this signature is past its notAfter.',
   timestamp_unreadable: 't is not a number, and toleranceSeconds is set.',
   timestamp_out_of_tolerance: 't differs from the clock by more than toleranceSeconds.',

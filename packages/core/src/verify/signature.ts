@@ -2,7 +2,7 @@ import type { SignedFields } from './signed-fields.ts';
 
 /** The two parts of a signature value: `t=<timestamp>,s=<hmac_hash>` (protocol §5.2). */
 export interface Signature {
-  /** The timestamp, unchanged. Not signed: a report, never a defence. */
+  /** The timestamp, unchanged. Not signed: a claim, never a defence. */
   readonly t: string;
   /** 64 lower-case hexadecimal digits. */
   readonly s: string;
@@ -14,24 +14,24 @@ export interface Timestamp {
   readonly text: string;
   /** The protocol does not show the unit: 1e11 or more is read as milliseconds. */
   readonly unit: 'seconds' | 'milliseconds' | 'unreadable';
-  /** The receiver's clock minus `t`, in seconds: negative when `t` is ahead, undefined when it is unreadable. */
+  /** The receiver's clock minus `t`, in seconds: negative if `t` is ahead, undefined if it is unreadable. */
   readonly ageSeconds: number | undefined;
 }
 
 const MAX_LENGTH = 256;
-/** The form that the service sends. Anything else goes through the whole grammar below. */
+/** The form that the service sends. Anything else is read by the full grammar below. */
 const USUAL = /^t=[0-9]{1,20},s=[0-9a-f]{64}$/;
-/** Without white space and control characters. As text: compiled only for a value that is not of the usual form. */
+/** No white space or control characters. A string: compiled only for a value that is not in the usual form. */
 const PART = '^([^=\\s\\p{Cc}]+)=([^=\\s\\p{Cc}]+)$';
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Reads the value of `hmac-signature` or `hmac_signature`; a code when it cannot be read.
+ * Reads the value of `hmac-signature` or `hmac_signature`; returns a code if it cannot be read.
  *
- * The protocol's rule (split on ',', each part on '='; take t and s), strict where two parsers could see two values: one
- * `t`, one `s`, no white space (which refuses repeated headers, since every framework joins them with ', '), and `s`
- * exactly 64 lower-case digits (Node's hex decoder truncates, and takes U+0100 + digit for the digit). Parts with other
- * names are ignored, so that the service can add one (decision D6).
+ * Follows the protocol's rule (split on ',', each part on '='; take t and s), but is strict where two parsers could see two
+ * values: one `t`, one `s`, no white space (which refuses repeated headers, since every framework joins them with ', '), and `s`
+ * exactly 64 lower-case digits (Node's hex decoder truncates, and takes U+0100 + digit for the digit). Parts with other names
+ * are ignored, so that the service can add one (decision D6).
  */
 export function readSignature(value: unknown): Signature | 'signature_missing' | 'signature_malformed' {
   if ((value ?? '') === '') return 'signature_missing';
@@ -59,12 +59,12 @@ export function readTimestamp(text: string, now: number): Timestamp {
   if (!/^[0-9]+$/.test(text)) return Object.freeze({ text, unit: 'unreadable', ageSeconds: undefined });
   const value = Number(text);
   const unit = value >= MIN_MILLISECONDS ? 'milliseconds' : 'seconds';
-  // Subtracted as whole milliseconds: in fractions of seconds, an age at the very bound of a tolerance can exceed it.
+  // Subtracted as whole milliseconds: with fractions of seconds, an age exactly at the tolerance could exceed it.
   const ageSeconds = (now - (unit === 'seconds' ? value * 1000 : value)) / 1000;
   return Object.freeze({ text, unit, ageSeconds });
 }
 
-/** What was kept of a delivery whose signature had been verified: enough to verify it again. */
+/** The part of a verified delivery that is kept: enough to verify it again. */
 export interface KeptSignature {
   readonly signed: SignedFields;
   /** The value of `hmac-signature`. */
@@ -74,9 +74,9 @@ export interface KeptSignature {
 }
 
 /**
- * Verifies what was kept, under the keys and the ':' rules of one verifier as they are now: a key past its `notAfter` no longer
- * counts. Without its tolerance, since what was kept has waited. Undefined if it does not verify. A closure, so that no key
- * leaves its verifier.
+ * Verifies a kept delivery with the current keys and ':' rules of one verifier: a key past its `notAfter` no longer counts. The
+ * tolerance is ignored, since the delivery has waited. Undefined if it does not verify. A closure, so that no key leaves its
+ * verifier.
  */
 export type SignatureCheck = (
   kept: KeptSignature,
@@ -84,18 +84,18 @@ export type SignatureCheck = (
 
 type TakeCheck = (check: SignatureCheck) => void;
 
-/** Registered, so that two copies of core agree on it (threat A37). The 1 is the version of `SignatureCheck`. */
+/** A registered symbol, so that two copies of core agree on it (threat A37). The 1 is the version of `SignatureCheck`. */
 const TAKES_CHECK = /* @__PURE__ */ Symbol.for('@payment-service/core/takes-check/1');
 
-/** Marks a handler: a route that gets it offers its check when it is made, before the first callback. Returns the handler. */
+/** Marks a handler: a route created with it offers its check before the first callback. Returns the handler. */
 export function takingCheck<F extends (...args: never[]) => unknown>(handler: F, take: TakeCheck): F {
   return Object.defineProperty(handler, TAKES_CHECK, { value: take });
 }
 
-/** Does nothing for other handlers. */
+/** Offers the check to a marked handler. Does nothing for other handlers. */
 export function offerCheck(handler: unknown, check: SignatureCheck): void {
   if (typeof handler !== 'function') return;
-  // Own: a polluted prototype is not asked (threat A42).
+  // Own property only: a polluted prototype must not decide (threat A42).
   const take: unknown = Object.getOwnPropertyDescriptor(handler, TAKES_CHECK)?.value;
   if (typeof take === 'function') take(check);
 }

@@ -28,7 +28,7 @@ const NO_FIELDS = {
   transaction_status: '',
 };
 
-/** In the order in which the service joins them. */
+/** The names in the order in which the service joins the fields. */
 export const SIGNED_NAMES = /* @__PURE__ */ Object.keys(NO_FIELDS) as readonly SignedName[];
 
 /** Where ':' is allowed, and how to recognise the merchant's own references. */
@@ -41,9 +41,9 @@ export interface ColonRule {
    */
   readonly colonIn?: 'merchant_reference' | 'internal_reference' | undefined;
   /**
-   * Whether a string can be a reference of this merchant, for example `(text) => /^ORD-\d+$/.test(text)`. With it, a
-   * callback is accepted only when exactly one way to split its two references satisfies it. Asked at most 256 times: two
-   * references with more than 256 ':' between and in them are `ambiguous`. For `colonIn`.
+   * Whether a string can be a reference of this merchant, such as `(text) => /^ORD-\d+$/.test(text)`. With it, a callback is
+   * accepted only if exactly one way to split its two references satisfies it. Called at most 256 times: two references with more
+   * than 256 ':' between and in them are `ambiguous`. Requires `colonIn`.
    *
    * @default none
    */
@@ -51,11 +51,11 @@ export interface ColonRule {
 }
 
 /**
- * Copies the five fields; undefined when one is not a well-formed string.
+ * Copies the five fields; returns undefined if one is not a well-formed string.
  *
- * Missing, null, numbers and one-element arrays stringify alike, and every lone surrogate encodes to U+FFFD: such values
- * would share a signature with others (threat A7, threat A8). An empty string is a string. Nothing is normalised (threat
- * A9, decision D5).
+ * Missing values, null, numbers and one-element arrays can stringify like a string, and every lone surrogate encodes to U+FFFD:
+ * such values would share a signature with others (threat A7, threat A8). An empty string is a string. Nothing is normalised
+ * (threat A9, decision D5).
  */
 export function readSignedFields(read: (name: SignedName) => unknown): SignedFields | undefined {
   const fields: Record<SignedName, string> = { ...NO_FIELDS };
@@ -74,10 +74,10 @@ export function signedMessage(of: SignedFields): string {
 
 /**
  * Whether the message could be read in a second way. `A:B` + `C` signs the same as `A` + `B:C`; the join is injective
- * exactly when at most one field may contain ':' (threat A3, decision D4).
+ * exactly if at most one field may contain ':' (threat A3, decision D4).
  *
- * A merchant's customers may be able to put ':' into a reference (threat A32). So with a predicate for merchant
- * references, the two references are split at every ':', and exactly one split, this one, must satisfy the predicate.
+ * A merchant's customers may be able to put ':' into a reference (threat A32). So if there is a predicate for merchant
+ * references, the two references are split at every ':', and exactly one split, the actual one, must satisfy it.
  */
 export function isAmbiguous(fields: SignedFields, rule: ColonRule): boolean {
   const { colonIn, isMerchantReference } = rule;
@@ -94,10 +94,10 @@ export function isAmbiguous(fields: SignedFields, rule: ColonRule): boolean {
   return false;
 }
 
-/** Limits calls of the merchant's predicate: one string of 64 KiB would otherwise cause 30,000 (threat A32). */
+/** Limits the calls of the merchant's predicate: one string of 64 KiB would otherwise cause 30,000 (threat A32). */
 const MAX_COLONS = 256;
 
-/** Verification is total: a predicate that throws on a string does not recognise it. */
+/** Verification is total: a predicate that throws for a string does not recognise it. */
 function isSatisfied(predicate: (reference: string) => boolean, reference: string): boolean {
   try {
     return predicate(reference) === true;
@@ -107,10 +107,10 @@ function isSatisfied(predicate: (reference: string) => boolean, reference: strin
 }
 
 /**
- * Refuses, before a transaction is started, a merchant reference whose callback could not be verified later: empty, with
- * ':' (the separator of the signed fields), or not well-formed Unicode.
+ * Refuses a merchant reference whose callback could not be verified later: one that is empty, contains ':' (the separator of the
+ * signed fields), or is not well-formed Unicode. Call it before you start a transaction.
  *
- * @param options.colonIn The verifier's own option: with `'merchant_reference'`, ':' is allowed.
+ * @param options.colonIn The same as the verifier's option: with `'merchant_reference'`, ':' is allowed.
  * @throws {ConfigurationError} With `option: 'merchant_reference'`. The message names the rule, never the reference.
  *
  * @example
@@ -137,7 +137,7 @@ export function checkReference(
 }
 
 function problemOf(reference: unknown, mayHaveColon: boolean): string | undefined {
-  if (typeof reference !== 'string') return `must be a string, and is ${kindOf(reference)}.`;
+  if (typeof reference !== 'string') return `must be a string. It is ${kindOf(reference)}.`;
   if (reference === '') return 'is empty. Give every order its own.';
   if (!reference.isWellFormed()) return 'is not well-formed Unicode: it contains half of a surrogate pair.';
   if (mayHaveColon || !reference.includes(':')) return undefined;
@@ -147,13 +147,13 @@ function problemOf(reference: unknown, mayHaveColon: boolean): string | undefine
 const LENGTH_PREFIX = '\0\0\0\0';
 
 /**
- * The identity of a transition: one account's transaction reaching one status. 64 hexadecimal digits, the same for every
- * repetition of the callback, with any body, timestamp or key.
+ * The identity of a transition: one account's transaction reaching one status. It has 64 hexadecimal digits and is the same for
+ * every repetition of the callback, with any body, timestamp or key.
  *
- * SHA-256 over the account label and the five signed fields, each preceded by its length in bytes (4 bytes, big endian).
- * Not the signature, which changes with the key, and not `payload.id`, which is not signed (threat A6).
+ * It is SHA-256 over the account label and the five signed fields, each preceded by its length in bytes (4 bytes, big endian).
+ * It does not use the signature, which changes with the key, or `payload.id`, which is not signed (threat A6).
  *
- * @param account The label given to the verifier as `account`. @default ''
+ * @param account The label passed to the verifier as `account`. @default ''
  * @throws {ConfigurationError} When one of the five fields, or the account, is not a string.
  *
  * @example
@@ -170,10 +170,10 @@ const SIGNED: OptionRule = [
   'the signed fields of a callback',
 ];
 
-/** Of fields that a verifier has read. */
+/** The transition id of fields that a verifier has read. */
 export function idOf(fields: SignedFields, account: string): string {
   const parts = [account, ...SIGNED_NAMES.map((name) => fields[name])];
-  // Everything is encoded in one call, with space for the lengths, which are written afterwards.
+  // Everything is encoded in one call, with space for the lengths, which are filled in afterwards.
   const text = LENGTH_PREFIX + parts.join(LENGTH_PREFIX);
   const bytes = encoder.encode(text);
   const isAscii = bytes.length === text.length;
@@ -187,5 +187,5 @@ export function idOf(fields: SignedFields, account: string): string {
   return sha256Hex(bytes);
 }
 
-/** HMAC-SHA256 over UTF-8: 64 hexadecimal digits. The sandbox makes its keys of a seed with it. */
+/** HMAC-SHA256 over UTF-8: 64 hexadecimal digits. The sandbox uses it to derive its keys from a seed. */
 export const hmacOf = (key: string, message: string): string => prepareKey(key)(message);

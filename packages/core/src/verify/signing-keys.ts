@@ -9,14 +9,14 @@ export interface SigningKey {
   readonly id: string;
   /** The signing key as the merchant dashboard shows it (protocol §1). */
   readonly key: string;
-  /** From the next millisecond on, a signature that only this key makes is refused as `key_expired`. */
+  /** From the next millisecond on, a signature that only this key matches is refused as `key_expired`. */
   readonly notAfter?: Date | undefined;
 }
 
-/** A checked key, ready for use. Holds no readable copy of the key. */
+/** A checked key, ready for use. Contains no readable copy of the key. */
 export interface PreparedKey {
   readonly id: string;
-  /** Not by the name of its type: declarations that import #digest fail where "imports" is not read. */
+  /** Not typed as `Hmac`: declarations that import #digest fail in tools that do not read "imports". */
   readonly hmac: (message: string) => string;
   /** Milliseconds since 1970, or Infinity. */
   readonly notAfter: number;
@@ -24,16 +24,16 @@ export interface PreparedKey {
 
 export interface KeyOptions {
   /**
-   * The account's key for callback and redirect signatures (protocol §1), or up to four of them for rotation. `undefined`
-   * compiles, so that `process.env.SIGNING_KEY` can be passed unchanged, and throws at construction.
+   * The account's key for callback and redirect signatures (protocol §1), or up to four keys for rotation. `undefined`
+   * compiles, so that you can pass `process.env.SIGNING_KEY` directly, and throws at construction.
    */
   readonly signingKey: string | readonly SigningKey[] | undefined;
-  /** When given, a signing key equal to it is refused at construction. */
+  /** If given, a signing key that equals it is refused at construction. */
   readonly publicKey?: string | undefined;
-  /** When given, a signing key equal to it is refused at construction. */
+  /** If given, a signing key that equals it is refused at construction. */
   readonly secretKey?: string | undefined;
   /**
-   * Accept a sandbox key whatever NODE_ENV is. For test systems that customers cannot reach, and for runtimes without an
+   * Accepts a sandbox key whatever NODE_ENV is. For test systems that customers cannot reach, and for runtimes without an
    * environment.
    *
    * @default false: only with NODE_ENV `development` or `test`
@@ -53,7 +53,7 @@ const ENTRY_RULES: OptionRules<SigningKey> = {
 };
 
 /**
- * Checks the signing keys at construction, so that a wrong key is not found by the first customer whose payment is refused
+ * Checks the signing keys at construction, so that a wrong key is not first discovered when a customer's payment is refused
  * (decision D7).
  *
  * @throws {ConfigurationError} Names the option.
@@ -74,7 +74,7 @@ export function prepareSigningKeys(options: KeyOptions): readonly PreparedKey[] 
   });
   const different = new Set(given.flatMap(({ id, key }: SigningKey) => [`id ${id}`, `key ${key}`]));
   if (different.size < 2 * given.length) {
-    refuse('signingKey', 'has an id or a key twice.');
+    refuse('signingKey', 'repeats an id or a key.');
   }
   return prepared;
 }
@@ -88,13 +88,13 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
     const which = key === publicKey ? 'public' : 'secret';
     refuse(option, `is the ${which} key. ${WHERE}`);
   }
-  // Sandbox keys name their purpose, so that a mix-up is found before a callback is refused.
+  // Sandbox keys name their purpose, so that a mix-up is detected before a callback is refused.
   const [, purpose] = /^SANDBOX(PUBLIC|SECRET)/.exec(key) ?? [];
   if (purpose !== undefined) refuse(option, `is a ${purpose} key of a sandbox. Use its signing key.`);
   if (key.startsWith('SANDBOX')) {
     if (allowSandboxKeys !== true) checkSandboxKey(option);
   } else if (/[^\da-z]/i.test(key)) {
-    // Protocol §1. A warning, since the samples are too few to refuse a key for it.
+    // Protocol §1. Only a warning, since there are too few samples to refuse a key.
     warnOnce(
       `${option} has a character other than letters and digits, so it is probably another key. ${WHERE}`,
     );
@@ -120,7 +120,7 @@ function refuse(option: string, problem: string): never {
 
 const warned = new Set<string>();
 
-/** Once for the life of the process. */
+/** Warns once in the life of the process. */
 export function warnOnce(warning: string): void {
   if (warned.has(warning)) return;
   warned.add(warning);

@@ -3,8 +3,8 @@ import type { SignedName, TransactionPayload } from './signed-fields.ts';
 export type UnsignedName = Exclude<keyof TransactionPayload, SignedName>;
 
 /**
- * The contract's other fields, as far as they arrived with the contract's type. Not signed: a customer with one signature
- * can write any amount beside it. Compare money with `assertAmount()` before you act on it (threat A2).
+ * The contract's other fields, if they arrived with the contract's type. Not signed: a customer with one signature can write any
+ * amount beside it. Compare money with `assertAmount()` before you act on it (threat A2).
  */
 export type UnsignedFields = { readonly [Name in UnsignedName]?: TransactionPayload[Name] };
 
@@ -28,7 +28,7 @@ const UNSIGNED_TYPES: { readonly [Name in UnsignedName]: TypeName<TransactionPay
 
 export const UNSIGNED_NAMES = /* @__PURE__ */ Object.keys(UNSIGNED_TYPES) as readonly UnsignedName[];
 
-/** A missing or oddly typed field is left out: unknown is not wrong, and the callback still verifies (decision D9). */
+/** A missing or wrongly typed field is left out: unknown is not wrong, and the callback still verifies (decision D9). */
 export function readUnsignedFields(read: (name: UnsignedName) => unknown): UnsignedFields {
   // Without a prototype: a polluted one must not supply an amount (threat A36).
   const fields: Record<string, unknown> = Object.create(null);
@@ -40,8 +40,8 @@ export function readUnsignedFields(read: (name: UnsignedName) => unknown): Unsig
 }
 
 /**
- * The value of an unsigned field in a query, where all are strings: a number or a boolean where the contract has one and the
- * string is exactly its JSON. Any other string is left out, including a number that a double cannot hold.
+ * The value of an unsigned field in a query, where all values are strings. Becomes a number or a boolean if the contract has one
+ * and the string is exactly its JSON. Otherwise it is left out, as is a number that a double cannot represent.
  */
 export function fromText(name: UnsignedName, text: string | undefined): unknown {
   if (UNSIGNED_TYPES[name] === 'string') return text;

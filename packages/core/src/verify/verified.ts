@@ -15,19 +15,19 @@ export type Kind = keyof Kinds;
 /** The findings of the verifier. */
 export interface Findings extends Pick<Verified<Kind>, 'signed' | 'account' | 'keyId'> {
   readonly claims: Claims;
-  /** `t` and `s`, unchanged, and the clock when they were read. */
+  /** `t` and `s`, unchanged, and the time when they were read. */
   readonly t: string;
   readonly s: string;
   readonly now: number;
-  /** Of the verifier. */
+  /** The verifier's check. */
   readonly check: SignatureCheck;
 }
 
-/** What the body or query says and the signature does not prove. */
+/** What the body or query says but the signature does not prove. */
 export interface Claims extends Pick<Verified<Kind>, 'raw'> {
   /** Reads an unsigned field by its name. */
   readonly claim: (name: UnsignedName) => unknown;
-  /** The JSON text of a callback that no parser had read: the only place where an amount is exact. */
+  /** The JSON text of a callback that no parser has read: only there is an amount exact. */
   readonly text: string | undefined;
 }
 
@@ -35,28 +35,28 @@ export interface Claims extends Pick<Verified<Kind>, 'raw'> {
  * What verified callbacks, verified redirects and evidence have in common. `signed` is proved; `unsigned` and `raw` are
  * claims.
  *
- * A log shows the signed fields only: bodies hold names and phone numbers (threat A23). To store the body, use
+ * A log shows only the signed fields, since bodies contain names and phone numbers (threat A23). To store the body, use
  * `bodyText()`.
  */
 export interface Verified<K extends Kind> {
   readonly kind: K;
   /** The five strings that the signature proves. */
   readonly signed: SignedFields;
-  /** The contract's other fields, as far as they have the contract's type. Not proved. */
+  /** The contract's other fields, if they have the contract's type. Not proved. */
   readonly unsigned: UnsignedFields;
-  /** The whole body or query, unknown fields included. Not proved. */
+  /** The whole body or query, including unknown fields. Not proved. */
   readonly raw: Readonly<Record<string, unknown>>;
   /** The identity of the transition, 64 hexadecimal digits: the same for every repetition. Deduplicate by it. */
   readonly transitionId: string;
-  /** The label of the merchant account, as given to the verifier. */
+  /** The label of the merchant account, as passed to the verifier. */
   readonly account: string;
   /** The id of the signing key that matched; `default` for a single key. */
   readonly keyId: string;
   /** The sender's claim about the time. Not signed. */
   readonly timestamp: Timestamp;
   toJSON(): object;
-  /** Exists in the types only, and makes them nominal: no other object is assignable. Not a symbol, so that the types of
-   * two copies of this package, or of its ESM and CommonJS builds, stay one type. */
+  /** Exists only in the types and makes them nominal: no other object is assignable. Not a symbol, so that two copies of this
+   * package, or its ESM and CommonJS builds, share one type. */
   readonly '~verified': K;
 }
 
@@ -92,19 +92,19 @@ export interface Evidence extends Verified<'evidence'> {}
 
 const REDACTED = '[redacted: may hold personal data]';
 
-/** What verified an object, to verify a stored copy of it again. */
+/** What is needed to verify a stored copy of an object again. */
 export interface Proof {
   /** The value of `hmac-signature`, without parts of other names. */
   readonly signature: string;
   readonly check: SignatureCheck;
 }
 
-/** What an object that one copy of core made holds behind its private field. */
+/** What an opener reads from behind the private field of a verified object. */
 interface Opened {
   readonly kind: Kind;
   /** The JSON text. */
   readonly text: string | undefined;
-  /** Only a copy of an earlier version leaves it out. */
+  /** Missing only if an earlier version of core made the object. */
   readonly proof?: Proof;
 }
 
@@ -112,9 +112,9 @@ interface Opened {
 type Opener = (value: object) => Opened | undefined;
 
 /**
- * Two copies of core can meet in one process (an update that left two, a bundle of ESM and CommonJS). Each accepts what the
- * other verified: each copy adds its opener to this list, which lives under a registered symbol. An opener looks at a
- * private field, which no JSON, spread or borrowed constructor can forge (threat A37). The 1 is the version of `Opener`.
+ * Two copies of core can meet in one process (after an update that left two, or in a bundle of ESM and CommonJS). Each accepts
+ * what the other verified: each copy adds its opener to a shared list under this registered symbol. An opener checks a private
+ * field, which no JSON, spread or borrowed constructor can forge (threat A37). The 1 is the version of `Opener`.
  */
 const OPENERS = /* @__PURE__ */ Symbol.for('@payment-service/core/openers/1');
 
@@ -156,7 +156,7 @@ class VerifiedObject {
     return this.#timestamp;
   }
 
-  // Frozen, so that a later bodyText() stores what was verified. Rarely read.
+  // Frozen, so that a later bodyText() stores what was verified; only on read, since it is rarely read.
   get raw(): Readonly<Record<string, unknown>> {
     return freezeDeep(this.#findings.claims.raw);
   }
@@ -184,7 +184,7 @@ function freezeDeep<T extends object>(value: T): T {
 
 let openers: Opener[] | undefined;
 
-/** Not done when the file is loaded, since every bundle of it would then have to keep the class. */
+/** Not run when the file is loaded, since every bundle would then have to keep the class. */
 function prepareClass({ prototype, open }: typeof VerifiedObject): Opener[] {
   Reflect.deleteProperty(prototype, 'constructor'); // Or `new callback.constructor(…)` would make a verified object.
   Object.defineProperty(prototype, Symbol.for('nodejs.util.inspect.custom'), { value: prototype.toJSON });
@@ -196,7 +196,7 @@ function prepareClass({ prototype, open }: typeof VerifiedObject): Opener[] {
 
 const KINDS: readonly unknown[] = ['callback', 'redirect', 'evidence'];
 
-/** This copy's own results first. Of the other openers, one that throws or is not a function is passed over (threat A49). */
+/** Tries this copy's opener first. Another opener that throws or is not a function is skipped (threat A49). */
 function open(value: object): ReturnType<Opener> {
   openers ??= prepareClass(VerifiedObject);
   for (const opener of [VerifiedObject.open, ...openers]) {
@@ -204,13 +204,13 @@ function open(value: object): ReturnType<Opener> {
       const opened = opener(value);
       if (KINDS.includes(opened?.kind)) return opened;
     } catch {
-      // It recognised nothing.
+      // This opener recognised nothing.
     }
   }
   return undefined;
 }
 
-/** The one place where verified objects are made. */
+/** The only place that creates verified objects. */
 export function verified<K extends Kind>(kind: K, findings: Findings): Kinds[K] {
   openers ??= prepareClass(VerifiedObject);
   const made: object = new VerifiedObject(kind, findings);
@@ -219,9 +219,9 @@ export function verified<K extends Kind>(kind: K, findings: Findings): Kinds[K] 
 
 /**
  * Refuses everything that `verifyCallback()` did not make: redirects, copies, parsed bodies. For a callback or evidence, it
- * returns the JSON text, or undefined when a body parser read the body first.
+ * returns the JSON text, or undefined if a body parser read the body first.
  *
- * @throws {ConfigurationError} Says what was given, and how to find a second copy of this package.
+ * @throws {ConfigurationError} Says what was passed, and how to find a second copy of this package.
  */
 export function openGenuine(
   call: string,
@@ -232,7 +232,7 @@ export function openGenuine(
   const opened = isObject ? open(value) : undefined;
   if (opened !== undefined && kinds.includes(opened.kind)) return { text: opened.text };
   if (isRefusal(value)) {
-    const message = `${call} accepts only a verified callback, and this is a refusal. Check ok first. Its code and hint say why.`;
+    const message = `${call} accepts only a verified callback, but this is a refusal. Check ok first. Its code and hint say why.`;
     throw new ConfigurationError('callback', message);
   }
   throw new ConfigurationError(
@@ -252,14 +252,14 @@ function isRefusal(value: unknown): boolean {
   }
 }
 
-/** Undefined for what a copy of core of an earlier version has verified, and for what none has. */
+/** Undefined for what an earlier version of core verified, and for what no copy verified. */
 export const proofOf = (verified: VerifiedCallback | Evidence): Proof | undefined => open(verified)?.proof;
 
 /**
- * The JSON text of a callback, for storage: unchanged, or serialised again from `raw` when a body parser read it first. A body
- * that is serialised again can be longer than the original: above 64 KiB, only the contract's own fields are kept (threat A48).
- * It may contain a name and a phone number. Store it as bytes or text, not as `jsonb`: a NUL in an unsigned field would make a
- * genuine callback impossible to store (threat A10).
+ * Returns the JSON text of a callback for storage: unchanged, or serialised again from `raw` if a body parser read it first. Text
+ * that is serialised again can be longer than the original: above 64 KiB, only the contract's fields are kept (threat A48). It may
+ * contain a name and a phone number. Store it as bytes or text, not as `jsonb`: a NUL in an unsigned field would make a genuine
+ * callback impossible to store (threat A10).
  *
  * @throws {ConfigurationError} When the value does not come from `verifyCallback()`.
  *
@@ -276,7 +276,7 @@ export function bodyText(callback: VerifiedCallback | Evidence): string {
 }
 
 /**
- * The unsigned fields of a stored body, as `callback.unsigned` had them. Proved by nothing (protocol §5.2).
+ * Returns the unsigned fields of a stored body, as `callback.unsigned` had them. They are not proved (protocol §5.2).
  *
  * @param text The result of `bodyText()`.
  *

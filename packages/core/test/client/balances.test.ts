@@ -85,7 +85,7 @@ test('balances of any length and exponent, among any other members, have the can
       const wrong = read.flatMap(([available, actual, ...others], index) =>
         available && actual && compareDecimals(actual, sumOf([available, ...others])) === 0 ? [] : [index],
       );
-      const received = 'another number than available_balance + uncleared_balance + reserve_balance';
+      const received = 'a number other than available_balance + uncleared_balance + reserve_balance';
       const reportOf = (index: number): Deviation => ({
         ...{ operation: 'getWalletBalances', received, isLeftOut: false },
         path: `data.merchant_wallets[${index}].actual_balance`,

@@ -72,7 +72,7 @@ test('a wait that would outlast the deadline is not begun, and the call fails im
   const options = { timing: { ...timing, monotonic: () => elapsed }, maxAttempts: 9 };
   const error = await failureWith(slow, options);
   expect(error).toBeInstanceOf(ApiError);
-  expect(String(error)).toContain('A retry needs a wait of 1 s, and timeoutMs (10000) ends before it.');
+  expect(String(error)).toContain('A retry needs a wait of 1 s, but timeoutMs (10000) ends first.');
   expect(waits).toEqual([250, 500]);
 });
 

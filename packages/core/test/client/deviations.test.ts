@@ -112,7 +112,7 @@ test('for balances that do not add up, the warning says that the wallet was kept
   const { client } = await serve(success({ merchant_wallets: [odd, odd] }), { onDeviation: undefined });
   for (let call = 0; call < 2; call++) expect(await client.getWalletBalances()).toHaveLength(2);
   const warning =
-    'getWalletBalances: data.merchant_wallets[0].actual_balance deviates from the contract (received another number ' +
+    'getWalletBalances: data.merchant_wallets[0].actual_balance deviates from the contract (received a number other ' +
     'than available_balance + uncleared_balance + reserve_balance), and the wallet was kept. Compare it with the ' +
     'merchant dashboard before you rely on it. This client does not repeat the warning for this field.';
   expect(warn.mock.calls).toEqual([[warning]]);

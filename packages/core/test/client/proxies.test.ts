@@ -13,6 +13,6 @@ test('a dispatcher of another version of undici is named, and not baseUrl', asyn
   // No request was made, so nothing tells that no other transport has sent it before.
   expect(error).toMatchObject({ sent: 'unknown' });
   expect(String(error)).toMatch(
-    /failed \(invalid onRequestStart method\)\. The dispatcher is probably of another version of undici/,
+    /failed \(invalid onRequestStart method\)\. The dispatcher and fetch are probably from different undici versions/,
   );
 });

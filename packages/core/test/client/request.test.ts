@@ -297,7 +297,7 @@ test.each(['', '.', '..', 'a/b', '..\\', '\ud800', null, undefined, {}, Number.N
 test('a client without a secret key cannot send one', async () => {
   const options = { fetch: () => expect.fail('A request was sent.') };
   const client = createClient({ baseUrl: 'https://service.example', publicKey, ...options });
-  const message = expect.stringContaining('needs a client with the option secretKey');
+  const message = expect.stringContaining('needs the secret key: pass secretKey to createClient()');
   const error = { option: 'secretKey', sent: 'no', message };
   expect(await failureOf(request({ secretKey: true })(client as ClientWithSecretKey))).toMatchObject(error);
 });

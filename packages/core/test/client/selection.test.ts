@@ -46,7 +46,7 @@ test('every reason is given in a fixed order with a message for the customer, wh
   expect(ineligible[0]?.reasons.map(({ code, message }) => `${code}: ${message}`)).toEqual([
     'inactive: Example Mobile Money is not available at the moment.',
     'currency_differs: Example Mobile Money accepts only UGX.',
-    'transaction_type_differs: Example Mobile Money supports only transactions of type Collection.',
+    'transaction_type_differs: Example Mobile Money supports only Collection transactions.',
     'amount_below_minimum: Example Mobile Money accepts at least UGX\u00a0500 per transaction.',
     'account_prefix_differs: Example Mobile Money supports only accounts that start with 25677, 25678.',
   ]);

@@ -123,7 +123,7 @@ const ANSWERS: { readonly [Cause in OutcomeCause]?: readonly Answered[] } = {
   media_type_refused: [['a parser of forms', 415, /415/]],
   asked_to_retry: [['a rate limit', 429, /retry-after: 30/, { 'retry-after': '30' }]],
   body_consumed: [
-    ['a drained body', 429, /constant one/, ...own('body_consumed')],
+    ['a drained body', 429, /constant response/, ...own('body_consumed')],
     ['a drained body, as 503', 503, /503/, ...own('body_consumed')],
   ],
   handler_failed: [
@@ -146,7 +146,13 @@ const ANSWERS: { readonly [Cause in OutcomeCause]?: readonly Answered[] } = {
     ['the same as 400', 400, /400/, {}, 'invalid HMAC'],
   ],
   header_dropped: [
-    ['a proxy that drops the header', 401, /via shows a proxy.*Ua6e/, { via: '1.1 edge' }, unauthorized],
+    [
+      'a proxy that drops the header',
+      401,
+      /via header shows a proxy.*Ua6e/,
+      { via: '1.1 edge' },
+      unauthorized,
+    ],
     ['a server that is a proxy', 401, /names nginx/, { server: 'nginx/1.27' }, unauthorized],
   ],
   csrf_guard: [['a guard against CSRF', 403, /403/, {}, 'ForbiddenError: invalid csrf value']],

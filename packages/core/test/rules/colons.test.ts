@@ -119,11 +119,11 @@ test.each<[reference: unknown, problem: string]>([
     "contains ':', which separates the signed fields. Remove it, or set the same colonIn in the verifier, in createInbox() and in assertMerchantReference().",
   ],
   ['SECRET\ud800', 'is not well-formed Unicode: it contains half of a surrogate pair.'],
-  [1001, 'must be a string, and is a number.'],
-  [null, 'must be a string, and is null.'],
-  [undefined, 'must be a string, and is undefined.'],
-  [['ORD-1'], 'must be a string, and is an Array.'],
-  [Promise.resolve('ORD-1'), 'must be a string, and is a promise: await it.'],
+  [1001, 'must be a string. It is a number.'],
+  [null, 'must be a string. It is null.'],
+  [undefined, 'must be a string. It is undefined.'],
+  [['ORD-1'], 'must be a string. It is an Array.'],
+  [Promise.resolve('ORD-1'), 'must be a string. It is a promise: await it.'],
 ])('threat A3, decision D69: the reference %j is refused, since it %s', (reference, problem) => {
   const message = `assertMerchantReference(): a callback for this merchant reference could not be verified. The reference ${problem}`;
   expect(() => assertMerchantReference(reference)).toThrow(misconfigured('merchant_reference', message));

@@ -86,7 +86,7 @@ test.each<[reason: string, ...keys: unknown[]]>([
 });
 
 const LIST = 'signingKey must be a string or a list of 1 to 4 { id, key, notAfter? }.';
-const TWICE = 'signingKey has an id or a key twice.';
+const TWICE = 'signingKey repeats an id or a key.';
 const DATE = 'signingKey[0].notAfter must be a valid Date, or be left out.';
 const NAME = 'signingKey[0].id must be a name for logs.';
 const five = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, key: `${SIGNING_KEY}${id}` }));

@@ -17,7 +17,7 @@ import { WrongUse } from './failure.ts';
 import { NoInboxError, type OpenOptions, withInbox } from './open-inbox.ts';
 import { type AddVerb, lineOf, moment, named, option, REFERENCE, required, upTo, verb } from './verbs.ts';
 
-/** Which payment, beside its merchant_reference. */
+/** Which payment, besides its merchant_reference. */
 export interface Subject {
   readonly transaction_type?: string;
   readonly internal_reference?: string;
@@ -39,14 +39,14 @@ interface Done extends Partial<ActedOnAll> {
 }
 
 export const OF_PAYMENT: readonly Option[] = [
-  named('transaction_type', option('--type <type>', 'its transaction_type; COLLECTION without it')),
-  named('internal_reference', option('--internal-reference <string>', 'in place of its reference')),
+  named('transaction_type', option('--type <type>', 'its transaction_type; COLLECTION by default')),
+  named('internal_reference', option('--internal-reference <string>', 'instead of REFERENCE')),
 ];
 const BY_PERSON: readonly Option[] = [
   option('--by <name>', 'who acts; kept with the payment'),
   option('--note <string>', 'why; kept with the payment'),
 ];
-const REVISION = option('--revision <revision>', "what 'payment' printed, and you decided on");
+const REVISION = option('--revision <revision>', "the revision that 'payment' printed");
 const REPORT = option('--report <id>', 'which of its reports');
 const COMPARE = option('--compare <amount>', 'which of the two amounts of a report').choices(COMPARISONS);
 const MANY = [
@@ -54,7 +54,7 @@ const MANY = [
   option('--until <date>', 'with --reason: when you looked; what has changed since is skipped', moment),
   option('--limit <number>', 'with --reason: at most this many', upTo(1000), 1000),
 ];
-/** Beside those of every act. */
+/** Besides the options of every act. */
 const OWN: Readonly<Partial<Record<ActName, readonly Option[]>>> = {
   ...{ retry: MANY, close: MANY },
   accept: [option('--amount <money>', "which of the offered amounts, such as '3000 UGX'", moneyIn), COMPARE],
@@ -62,7 +62,7 @@ const OWN: Readonly<Partial<Record<ActName, readonly Option[]>>> = {
     required('--amount <amount>', 'above zero, such as 1999.90', amountIn),
     required('--currency <code>', 'such as UGX'),
     COMPARE,
-    option('--deadline <date>', 'if it is not paid by then, it is overdue', moment),
+    option('--deadline <date>', 'when the payment becomes overdue', moment),
     option('--replace <money>', "instead of --revision: what is expected now, such as '500 UGX'", moneyIn),
   ],
 };
@@ -142,7 +142,7 @@ async function actOnMany<Tx>(
 /** The act that is meant, of those that the payment offers. */
 function chosenAct(payment: Payment, { name, given, open }: Typed): Act {
   const { merchant_reference, transaction_type, advice, acts, state, expected } = payment;
-  // Who names the money that is replaced has seen it.
+  // An operator who names the money that is replaced has seen it.
   const seen = given.replace === moneyOf(expected) ? payment.revision : 'another';
   const revision = given.revision ?? (given.replace && seen);
   const look = lineOf(open, 'payment', merchant_reference, ...typeOf(transaction_type));
@@ -208,7 +208,7 @@ export async function findNamed<Tx>(
 export function must(payment: Payment | undefined): Payment {
   if (payment !== undefined) return payment;
   throw new NoInboxError(
-    "Nothing is known of this payment. If this is the service's reference, use --internal-reference; if it is no collection, add --type. 'payments --search' finds a part of a reference. You may tell the customer: We have not received your payment. We are asking about it. Please do not pay again.",
+    "Nothing is known about this payment. If this is the service's reference, use --internal-reference; if it is not a collection, add --type. 'payments --search' finds a part of a reference. You may tell the customer: We have not received your payment. We are asking about it. Please do not pay again.",
   );
 }
 

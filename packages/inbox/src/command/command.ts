@@ -30,6 +30,7 @@ function createProgram(): Command {
     .option('--account <label>', 'the account of the inbox, if it has one')
     .option('--json', 'print JSON for programs')
     .addOption(TIME_ZONE)
+    .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', AFTER_HELP)
     .showHelpAfterError(`Try ${NAME} --help.`)
     .configureOutput({

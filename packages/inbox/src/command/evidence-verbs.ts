@@ -13,18 +13,18 @@ import { paragraphs, table } from './format.ts';
 import { NoInboxError, withInbox, withTables } from './open-inbox.ts';
 import { type AddVerb, named, option, PAGE, upTo, verb } from './verbs.ts';
 
-/** What `prune` removes: the option of the API, its flag, since when, and its days by default. */
+/** What `prune` removes: the option of the API, its flag, its description and its default in days. */
 const AGES: readonly (readonly [keyof PruneOptions, flag: string, about: string, preset?: number])[] = [
-  ['bodiesOlderThanDays', 'bodies', 'since their last delivery', 90],
-  ['waitingBodiesOlderThanDays', 'waiting-bodies', 'of reports that wait for a person', 365],
-  ['archiveOlderThanDays', 'archive', 'reports that were applied or are out of date'],
+  ['bodiesOlderThanDays', 'bodies', 'the content of bodies, counted from their last delivery', 90],
+  ['waitingBodiesOlderThanDays', 'waiting-bodies', 'the same for reports that wait for a person', 365],
+  ['archiveOlderThanDays', 'archive', 'archives reports that were applied or are out of date'],
 ];
 
 /** `reports`, `report` and `prune`: what the service has sent. */
 export const EVIDENCE: readonly AddVerb[] = [
   verb({
     name: 'reports',
-    about: 'lists the reports of the service, which are the evidence of payments, newest first',
+    about: "lists the service's reports, the evidence behind payments, newest first",
     options: [
       option('--state <state>', 'in this state').choices(TRANSITION_STATES),
       option('--reason <reason>', 'with this reason, such as amount_mismatch'),
@@ -41,9 +41,9 @@ export const EVIDENCE: readonly AddVerb[] = [
   }),
   verb({
     name: 'report',
-    about: 'shows everything that is kept of one report',
-    argument: new Argument('<id>', 'of the report').argParser(id),
-    options: [option('--bodies', 'with the content of its bodies, which holds personal data')],
+    about: 'shows everything kept about one report',
+    argument: new Argument('<id>', 'the id of the report').argParser(id),
+    options: [option('--bodies', 'also print its bodies, which contain personal data')],
     run: async (own: { bodies?: true }, open, transitionId = '') => {
       const found = await withTables(open, (opened) => showTransition(opened, transitionId));
       if (found === undefined) throw new NoInboxError('No report of this account has this id.');

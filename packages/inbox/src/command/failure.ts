@@ -42,7 +42,7 @@ function textOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(textOf).join(', ') || code;
   const { errno, path }: Readonly<Record<string, unknown>> = { ...error };
   const [, reason] = getSystemErrorMap().get(Number(errno)) ?? [];
-  // Of a file.
+  // An error of a file.
   if (typeof path === 'string' && reason !== undefined) return `${path} cannot be opened: ${reason}.`;
   return error.message || code;
 }

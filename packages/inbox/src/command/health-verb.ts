@@ -17,7 +17,7 @@ const SECONDS = upTo(100_000_000);
 /** `health`, for probes. */
 export const HEALTH: AddVerb = verb({
   name: 'health',
-  about: 'keeps a callback and rolls it back, for a probe; exit code 3 if that failed or work is late',
+  about: 'for probes: keeps a callback and rolls it back; exit code 3 if that fails or work is late',
   options: [
     option('--max-pending-age <seconds>', 'how long a due report may wait', SECONDS, LATE_SECONDS),
     SPOOL,
@@ -36,7 +36,7 @@ export const HEALTH: AddVerb = verb({
     return { ok: found.problems.length === 0, ...found };
   },
   format: ({ ok, problems, needed = 0, overdue = 0 }) =>
-    `${ok ? 'ok' : `${problems.join('\n')}\n'doctor' says more.`}
+    `${ok ? 'ok' : `${problems.join('\n')}\nRun 'doctor' for details.`}
 Payments that need a person: ${countText(needed)}; overdue: ${countText(overdue)}.`,
   needsPerson: ({ ok }) => !ok,
 });

@@ -32,7 +32,7 @@ export interface OpenStore<Tx> extends OperatorContext<Tx> {
 /** Something does not exist: the message is all that an operator needs. */
 export class NoInboxError extends Error {}
 
-/** What names the inbox is wrong: a mistake in the use of the command, and no fault of a database. */
+/** What names the inbox is wrong: a mistake in the use of the command, not a fault of a database. */
 export class WrongInboxError extends ConfigurationError {}
 
 const CONNECT_MS = 10_000;

@@ -23,15 +23,15 @@ export const PAYMENTS: readonly AddVerb[] = [
     name: 'payments',
     about: 'lists payments and their sums, newest change first; exit code 3 if one of them needs a person',
     options: [
-      option('--state <states...>', 'in these states; overdue alone: the longest first').choices(
+      option('--state <states...>', 'in these states; overdue alone lists the longest overdue first').choices(
         PAYMENT_STATES,
       ),
       option('--needed', 'only those that need a person'),
       option('--reason <reason>', 'only those that need one for this reason, such as amount_mismatch'),
-      option('--search <string>', 'with this part of the merchant_reference or of an internal_reference'),
+      option('--search <string>', 'with this text in the merchant_reference or an internal_reference'),
       option('--order <id>', 'of this order: its attempts and instalments'),
       option('--provider <code>', 'with a report that names this provider_code'),
-      option('--after <mark>', 'the page after this mark, which the page before prints'),
+      option('--after <mark>', 'the page after this mark, which the previous page printed'),
       ...PAGE,
     ],
     run: (filter: PaymentFilter, open) =>
@@ -43,7 +43,7 @@ export const PAYMENTS: readonly AddVerb[] = [
       paragraphs(
         orderSentences(filter, { items, next }).join('\n'),
         table(['state', 'money', 'reference', 'type', 'why', 'changed'], items.map(rowOf)) || 'No payments.',
-        lookedBackTo ? `Looked back to ${momentText(lookedBackTo)}. The next page looks further.` : '',
+        lookedBackTo ? `Searched back to ${momentText(lookedBackTo)}. The next page goes further back.` : '',
         table(
           ['type', 'currency', 'payments', 'expected', 'credited'],
           sums.map(({ transaction_type, currency, payments, ...sum }) => [
@@ -52,7 +52,7 @@ export const PAYMENTS: readonly AddVerb[] = [
           ]),
         ),
         at && items.some(({ needs }) => needs)
-          ? `All of one reason: retry or close, with --reason and --until ${at.toISOString()}`
+          ? `For all payments with one reason: retry or close, with --reason and --until ${at.toISOString()}`
           : '',
         next === undefined ? '' : `The next page has --after ${quoted(next)}`,
       ),
@@ -60,11 +60,11 @@ export const PAYMENTS: readonly AddVerb[] = [
   }),
   verb({
     name: 'payment',
-    about: 'says what became of a payment, and what you can do about it',
+    about: 'says what became of a payment and what you can do about it',
     argument: REFERENCE,
     options: [
       ...OF_PAYMENT,
-      option('--bodies', 'also print the bodies of its reports, which hold personal data'),
+      option('--bodies', 'also print the bodies of its reports, which contain personal data'),
     ],
     run: ({ bodies, ...subject }: Subject & { bodies?: true }, open, reference) =>
       withTables(open, async (opened) => {
@@ -121,7 +121,7 @@ export const PAYMENTS: readonly AddVerb[] = [
   verb({
     name: 'totals',
     about: 'lists what was credited on each of the last days',
-    options: [option('--days <number>', 'how many, up to 31, with today (UTC)', upTo(31), 30)],
+    options: [option('--days <number>', 'how many days, up to 31, including today (UTC)', upTo(31), 30)],
     run: (given: { days: number }, open) =>
       withTables(open, (opened) => readHistory(opened, given)).then(({ settled }) => settled),
     format: (totals) =>

@@ -33,7 +33,7 @@ import { paragraphs, table } from './format.ts';
 import { type OpenOptions, withInbox, withTables } from './open-inbox.ts';
 import { type AddVerb, endMoment, moment, named, option, quoted, required, upTo, verb } from './verbs.ts';
 
-/** Of a file of verdicts, so many characters are written together. */
+/** How many characters of a file of verdicts are written together. */
 const PIECE = 65_536;
 const BEFORE = 'how long before its settlement here a collection may be credited';
 
@@ -75,17 +75,17 @@ const seconds = upTo(999_999_999, 0);
 export const RECONCILE: AddVerb = verb({
   name: 'reconcile',
   about: 'compares a statement, or the recorded balances, with what was settled; exit code 3 if they differ',
-  argument: new Argument('[file]', 'a CSV file with a header; without it, the balances are compared'),
+  argument: new Argument('[file]', 'a CSV file; without it, the recorded balances are compared'),
   options: [
     required('--from <date>', 'the start of the period', moment),
-    required('--to <date>', 'its end; a date without a time includes its day', endMoment),
+    required('--to <date>', 'the end of the period; a date without a time includes its day', endMoment),
     option(
       '--map <field=column,…>',
-      `which column is which of ${COLUMN_FIELDS.join(', ')}; a name, or a number such as #3`,
+      `the column of each field, by its name or a number such as #3; fields: ${COLUMN_FIELDS.join(', ')}`,
       ofFields,
     ),
-    option('--set <field=value,…>', 'the value of every line whose cell is empty', ofFields),
-    option('--paid <string>', 'how the statement spells the status of a paid line; COMPLETED without it'),
+    option('--set <field=value,…>', 'the value of a field in lines where its cell is empty', ofFields),
+    option('--paid <string>', 'the status of a paid line in the statement; COMPLETED by default'),
     named(
       'statuses',
       option(
@@ -94,27 +94,27 @@ export const RECONCILE: AddVerb = verb({
         pairs,
       ),
     ),
-    option('--in <word>', 'in the column direction, for money that came in; may be repeated', words),
-    option('--out <word>', 'for money that went out; may be repeated', words),
-    option('--separator <name>', 'between two columns; found without it').choices(SEPARATOR_NAMES),
+    option('--in <word>', 'a word for money in, in the column direction; may be repeated', words),
+    option('--out <word>', 'a word for money out; may be repeated', words),
+    option('--separator <name>', 'what is between two columns; detected by default').choices(SEPARATOR_NAMES),
     option('--quotes <how>', 'with text, quotation marks are ordinary characters').choices(['text']),
-    option('--decimal <mark>', 'in front of decimals; groups of three digits are read with it').choices(
+    option('--decimal <mark>', 'in front of decimals; with it, groups of three digits are read').choices(
       DECIMALS,
     ),
-    option('--encoding <name>', 'of the file; utf-8 or its byte order mark without it').choices(ENCODINGS),
+    option('--encoding <name>', 'of the file; utf-8 or its byte order mark by default').choices(ENCODINGS),
     option(
       '--header-at <number>',
-      'the line with the names of the columns; found without it; 0 for a file without names',
+      'the line with the column names; detected by default; 0 for a file without names',
       upTo(1_000_000, 0),
     ),
-    option('--save <name>', 'keeps how this file is read, under the name of its bank'),
-    option('--bank <name>', 'reads the file as was kept under this name'),
-    option('--verdicts <path>', 'writes a CSV file with the verdict of each line, in their order'),
+    option('--save <name>', 'keeps how this file is read under the name of its bank'),
+    option('--bank <name>', 'reads the file as kept under this name'),
+    option('--verdicts <path>', 'writes a CSV file with the verdict of each line, in file order'),
     named('account', option('--of-account <string>', 'the required value of the column account')),
     named('transaction_type', option('--type <type>', 'the only transaction_type that the statement lists')),
     option('--by <name>', 'who acts; required with a statement'),
     option('--note <string>', 'why; required with a statement'),
-    option('--apply', 'settle payments of the statement that have no callback here'),
+    option('--apply', 'settles payments of the statement that have no callback here'),
     option('--credited-before <seconds>', BEFORE, seconds),
     option('--credited-after <seconds>', 'how long after it', seconds),
     option('--charge <currency=least..most>', 'the share kept as a charge, such as UGX=0..0.03', pairs),
@@ -186,7 +186,7 @@ async function keptAs(bank: string, open: OpenOptions): Promise<StatementFormat>
 function columnsOf({ columns, proposed }: HowRead): string {
   const map = Object.entries(proposed).map(([field, column]) => `${field}=${column}`);
   return [
-    'Say with --map which column is which.',
+    'Use --map to say which column is which.',
     `The file has ${columns.map((name, place) => `#${place + 1} ${name}`).join(', ')}.`,
     ...(map.length === 0 ? [] : [`Probably: --map ${quoted(map.join(','))}`]),
   ].join('\n');

@@ -5,11 +5,11 @@ import { table } from './format.ts';
 import { type OpenStore, placeOf, readEngine, withStore } from './open-inbox.ts';
 import { type AddVerb, option, upTo, verb } from './verbs.ts';
 
-/** Side by side. */
+/** The versions of everything, side by side. */
 export interface Versions {
-  /** Of the tables; undefined if there are none, or if they could not be read. */
+  /** The version of the tables; undefined if there are none, or if they could not be read. */
   readonly tables: number | undefined;
-  /** Of the tables that this program creates. */
+  /** The version of the tables that this program creates. */
   readonly program: number;
   readonly package: string;
   readonly node: string;
@@ -78,7 +78,7 @@ export const TABLES: readonly AddVerb[] = [
     name: 'sql',
     about: 'prints the SQL of the tables for a DBA; opens no database',
     options: [
-      option('--dialect <name>', 'of the database').choices(['postgres', 'sqlite']),
+      option('--dialect <name>', 'the dialect of the database').choices(['postgres', 'sqlite']),
       option('--from <version>', 'only the steps after this version of the tables', upTo(1000), 0),
     ],
     run: async ({ dialect, from }: OfSql, open) =>
@@ -109,6 +109,6 @@ export function formatVersions({ tables, program, package: own, node, engine }: 
 }
 
 /** The grants that a program needs if its role does not own the tables. */
-const grantsFor = (schema: string): string => `-- If the program has a role of its own:
+const grantsFor = (schema: string): string => `-- If the program has its own role:
 -- grant usage on schema ${schema} to <role>;
 -- grant select, insert, update, delete on all tables in schema ${schema} to <role>;`;

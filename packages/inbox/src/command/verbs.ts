@@ -6,7 +6,7 @@ import type { OpenOptions } from './open-inbox.ts';
 
 export const NAME = 'payment-service-inbox';
 
-/** A verb of the command, as data. `Own` has its own options. */
+/** A verb of the command, as data. `Own` is the type of its options. */
 interface Verb<Own, Result> {
   readonly name: string;
   readonly about: string;
@@ -65,7 +65,7 @@ export const named = (name: string, flag: Option): Option =>
 
 export const TIME_ZONE: Option = option(
   '--time-zone <name>',
-  'whose midnight a date begins at, such as Africa/Kampala',
+  'the time zone of dates, such as Africa/Kampala',
   (text: string) => {
     if (isTimeZone(text)) return text;
     throw new InvalidArgumentError('It must be the name of a time zone, such as Africa/Kampala or UTC.');
@@ -74,9 +74,9 @@ export const TIME_ZONE: Option = option(
 );
 export const SPOOL: Option = option(
   '--spool <path>',
-  'the folder of the option spool; beside a SQLite file it is found',
+  'the folder of the option spool; found automatically beside a SQLite file',
 );
-/** Of a list. */
+/** The options of a list. */
 export const PAGE: readonly Option[] = [
   option('--since <date>', 'changed at or after this time; a date begins at midnight', moment),
   option('--until <date>', 'changed before this time; a date without a time includes its day', endMoment),
@@ -114,7 +114,7 @@ export function upTo(max: number, min = 1): (text: string) => number {
   };
 }
 
-/** What to type about the same inbox. A reference can have any characters: none of them reaches the shell (threat A47). */
+/** The command to type for the same inbox. A reference can have any characters: none of them reaches the shell (threat A47). */
 export function lineOf(open: OpenOptions, verb: string, reference?: string, ...options: string[]): string {
   const inbox = Object.entries(open).filter(([, value]) => value !== 'payment_inbox');
   const all = [...options, ...inbox.flatMap(([flag, value]) => [`--${flag}`, String(value)])];

@@ -37,7 +37,7 @@ export interface ConsoleOptions {
    */
   readonly basePath?: string | undefined;
   /**
-   * Whose days the forms, the months and "today" mean: an IANA name, such as 'Africa/Kampala'. Times and charts stay in UTC.
+   * The time zone of the forms, the months and "today": an IANA name, such as 'Africa/Kampala'. Times and charts stay in UTC.
    *
    * @default 'UTC'
    */
@@ -46,7 +46,7 @@ export interface ConsoleOptions {
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
-/** The console of an inbox: a handler of requests. */
+/** The console of an inbox: a request handler. */
 export interface InboxConsole {
   (request: Request, incoming?: IncomingMessage): Promise<Response>;
   readonly basePath: string;

@@ -7,7 +7,7 @@ import type { BodyEncryption } from './stored-delivery.ts';
 export interface AesGcmKeys {
   /** The id of the key that seals. */
   readonly current: string;
-  /** By id: 32 random bytes, or the base64 of them. Keep an old one until `prune()` has removed what it sealed. */
+  /** By id: 32 random bytes, or their base64. Keep an old one until `prune()` has removed what it sealed. */
   readonly keys: Readonly<Record<string, string | Uint8Array>>;
 }
 
@@ -16,13 +16,13 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM of node:crypto for the option `encryption`. To rotate: add a key, make it `current`, and remove the old one later.
+ * AES-256-GCM from node:crypto for the option `encryption`. To rotate: add a key, make it `current`, and remove the old one later.
  * Rotate before a key has sealed 2^32 bodies.
  *
  * @throws {ConfigurationError} For an id that is not 1 to 40 letters, digits, `_` or `-`, or a key that is not 32 bytes.
  *
  * @example
- * const { BODY_KEY_1, BODY_KEY_2 } = process.env; // of `openssl rand -base64 32`
+ * const { BODY_KEY_1, BODY_KEY_2 } = process.env; // from `openssl rand -base64 32`
  * createInbox({ store, encryption: aesGcm({ current: 'k2', keys: { k1: BODY_KEY_1, k2: BODY_KEY_2 } }) });
  */
 export function aesGcm(options: AesGcmKeys): BodyEncryption {

@@ -9,13 +9,13 @@ import type { TransitionReason } from '../states.ts';
 export interface IntakeRecord {
   readonly transitionId: string;
   readonly account: string;
-  /** As JSON, which escapes a NUL: a genuine field may hold one (threat A10), and PostgreSQL's text cannot. */
+  /** As JSON, which escapes a NUL: a genuine field may contain one (threat A10), and PostgreSQL's text cannot. */
   readonly signed: string;
   readonly referenceKey: string;
   /** As JSON, for the same reason. */
   readonly transactionType: string;
   readonly subjectKey: string;
-  /** Of the content, or of the part of it that is kept: see BodyContent. */
+  /** The hash of the content, or of the part of it that is kept: see BodyContent. */
   readonly digest: string;
   /** The JSON text, unchanged, or serialised again if a body parser read it first; or the part of it that is kept. */
   readonly content: string | null;
@@ -24,7 +24,7 @@ export interface IntakeRecord {
   readonly keyId: string;
   /** The rule that refused it, if this is evidence. */
   readonly refusal: TransitionReason | null;
-  /** Of its request (W3C Trace Context), or of a span that was made for it. */
+  /** The trace of its request (W3C Trace Context), or of a span that was made for it. */
   readonly traceparent: string | null;
   /** The provider_code that its body claims, if it looks like one. Not signed. */
   readonly provider: string | null;
@@ -58,11 +58,11 @@ export function isUnambiguous(refusal: string | null): boolean {
   return refusal === null || refusal.startsWith('timestamp_');
 }
 
-/** Encryption at rest of the content of bodies, in the database and in the spool: `aesGcm()`, or functions of your own. */
+/** Encryption at rest for the content of bodies, in the database and in the spool: `aesGcm()`, or your own functions. */
 export interface BodyEncryption {
   /**
    * Called once for each delivery. What it seals also says to which account, transition and body it belongs, so use authenticated
-   * encryption, and put the id of the key into the result. A result without NUL, of a synchronous function: fetch keys before.
+   * encryption, and put the id of the key into the result. Must return a string without NUL, synchronously: fetch keys in advance.
    */
   readonly seal: (content: string) => string;
   /** Undoes `seal()`, with the key that the sealed content names. Throws where it cannot. */
@@ -92,7 +92,7 @@ const IDENTIFIER = /^[A-Za-z][\w.-]{0,31}$/;
 /** What is stored of the content of bodies, and what is read of it (decision D64). */
 export class BodyContent {
   readonly #options: BodyContentOptions;
-  /** Reported, and still going on. */
+  /** What was reported and still fails. */
   readonly #failing = new Set<'body_not_sealed' | 'body_not_opened'>();
 
   /** @throws {ConfigurationError} If `encryption` cannot open what it sealed. */
@@ -168,7 +168,7 @@ export function isSealed(content: string | undefined): boolean {
 }
 
 /**
- * Contains only what the rules need. The digest covers only what is stored in the clear: the hash of a body that contains a
+ * The record with only what the rules need. Its digest covers only what is stored in the clear: the hash of a body that contains a
  * phone number could be reversed by trying every number.
  */
 export function withoutContent(record: IntakeRecord): IntakeRecord {

@@ -32,7 +32,7 @@ class TransitionBusy extends Error {
   readonly code = 'EBUSY';
   override readonly message =
     'Another transaction locked this transition for longer than storeTimeoutMs, so this callback is not acknowledged and the sender is ' +
-    'asked to retry. Look for a transaction that stays open after expect({ tx }), or a lock of your own on the tables of the inbox.';
+    'asked to retry. Look for a transaction that stays open after expect({ tx }), or for a lock that you hold on the inbox tables.';
 }
 
 /** Keeps deliveries in the store, or in the spool while the store is unavailable; reports those that neither can keep. */

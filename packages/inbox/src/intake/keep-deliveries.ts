@@ -27,7 +27,7 @@ interface OfTransition {
  * Keeps the first deliveries of a group, and leaves the others undefined. It never waits for a row lock: the insert skips
  * committed transitions.
  *
- * @param tx The transaction for all of them. Without it they get one of their own, which saves two round trips.
+ * @param tx The transaction for all of them. Without it they get their own, which saves two round trips.
  * @param after Without `tx`: what the store runs when they are kept.
  */
 export async function keepFirsts<Tx>(
@@ -46,7 +46,7 @@ export async function keepFirsts<Tx>(
   return records.map((record) => (kept.has(record) ? 'new' : undefined));
 }
 
-/** With what finds its transition in the archive. Two ids can have the same key. */
+/** Adds the keys that find its transition in the archive. Two ids can share a key. */
 function withArchiveKeys(record: IntakeRecord): object {
   const { internal_reference } = JSON.parse(record.signed);
   const internalReference = JSON.stringify(internal_reference) ?? null;
@@ -130,7 +130,7 @@ async function findKnown<Tx>(
 /**
  * Keeps a made-up callback and its repetition in a transaction that is rolled back, with an id of its own, so that it waits for
  * no other. A transaction that is rolled back may never reach a full disk (threat A52), so a few bytes are committed after it.
- * Rejects with the error that keeping a callback would meet.
+ * Rejects with the error that a callback would meet.
  */
 export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): Promise<void> {
   const undo = new Error('rolled back');
@@ -151,10 +151,10 @@ export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): 
 }
 
 /**
- * All of one transition together, so that a flood of them takes as many statements as one. When the limit of bodies is reached,
- * a callback is judged by its amounts: a body that equals the expectation is always admitted, so that forged ones cannot block
- * it (threat A5, threat A34). One such body is enough: a later one counts as its delivery, so that one signature cannot fill
- * the disk.
+ * Adds all bodies of one transition together, so that a flood of them takes as many statements as one. When the limit of bodies
+ * is reached, a callback is judged by its amounts: a body that equals the expectation is always admitted, so that forged ones
+ * cannot block it (threat A5, threat A34). One such body is enough: a later one counts as its delivery, so that one signature
+ * cannot fill the disk.
  */
 async function addBodies<Tx>(
   statements: Statements<Tx>,

@@ -27,11 +27,11 @@ export interface RouteOptions {
     /** Resolves when the delivery is kept. */
     receive(record: IntakeRecord, signature: string | undefined): Promise<void>;
   };
-  /** Of a route that passes its callbacks here: its keys verify what is in the spool. */
+  /** Takes the check of a route that passes its callbacks here: its keys verify what is in the spool. */
   readonly trust: (check: SignatureCheck) => void;
 }
 
-/** What a route gets of an inbox: it answers 200 when the callback is kept. */
+/** What a route gets from an inbox: it answers 200 when the callback is kept. */
 export function routeOf({ settings, closed, intake, trust }: RouteOptions): InboxRoute {
   const { account, colonIn, bodyContent, report } = settings;
   const earlyAnswers = new EarlyAnswers(report);
@@ -78,7 +78,7 @@ const LOST =
   'The program answered 200 before the inbox had kept this callback, and it could not be kept. The sender does not know, and may ' +
   'not send it again. ';
 
-/** Notices a handler that drops the promise of `inbox.route.onCallback()`: the route then answers before it resolves (threat A82). */
+/** Detects a handler that drops the promise of `inbox.route.onCallback()`, so that the route answers too early (threat A82). */
 class EarlyAnswers {
   readonly #report: Report;
   #isReported = false;

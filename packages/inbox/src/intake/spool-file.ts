@@ -29,7 +29,7 @@ const TABLE = [
   ) strict`,
   'create index if not exists delivery_transition on delivery (owner, transition_id)',
 ];
-/** Of an earlier version, in which each delivery was a file: `<owner>-<milliseconds since 1970>-<UUID>.json`. */
+/** The name of a file of an earlier version, which had one for each delivery: `<owner>-<milliseconds since 1970>-<UUID>.json`. */
 const FORMER = /^([0-9a-f]{16})-(\d+)-.*\.json(\.refused)?$/;
 
 /** Distinguishes the inboxes that share a spool. */
@@ -42,7 +42,7 @@ export function spoolFile(folder: string): string {
   return join(folder, 'spool.db');
 }
 
-/** With those that SQLite keeps beside it. */
+/** The database file and those that SQLite keeps beside it. */
 export function spoolFiles(folder: string): string[] {
   return ['', '-wal', '-shm'].map((end) => spoolFile(folder) + end);
 }
@@ -71,7 +71,7 @@ export interface KeptDelivery {
 
 /**
  * The deliveries of one owner in the file of a spool. Each write is a transaction that is on the disk before its promise resolves
- * (decision D39). The file is opened, or created, when it is needed first.
+ * (decision D39). The file is opened, or created, when it is first needed.
  */
 export class SpoolFile {
   readonly #folder: string;
@@ -112,7 +112,7 @@ export class SpoolFile {
     return this.#add(this.#owner, transitionId, Date.now(), text);
   }
 
-  /** In their order. */
+  /** In the order in which they were added. */
   async list(): Promise<readonly Pick<KeptDelivery, 'id' | 'isRefused'>[]> {
     if (this.#opening === undefined && !existsSync(spoolFile(this.#folder))) return [];
     const rows = await this.#ask(
@@ -125,7 +125,7 @@ export class SpoolFile {
     return rows.map(keptIn);
   }
 
-  /** Those of these that are still there. */
+  /** The given deliveries that are still there. */
   async read(ids: readonly string[]): Promise<readonly KeptDelivery[]> {
     const text =
       'select id, is_refused, text from delivery where id in (select value from json_each($ids)) order by place';
@@ -166,7 +166,7 @@ export class SpoolFile {
     }
   }
 
-  /** It is opened again when it is needed. */
+  /** Closes the file, which is opened again when it is needed. */
   async close(): Promise<void> {
     this.#isOpen = false;
     this.#opening = undefined;

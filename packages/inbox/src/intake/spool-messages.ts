@@ -13,26 +13,26 @@ export function emptyMessage(refused: number): string {
 
 export function waitsMessage(file: string): string {
   return (
-    `Callbacks wait in the file ${file}, and this process cannot verify them: it has no route that gave its signing keys. ` +
-    'Give paymentCallbacks() the options of inbox.route as they are (...inbox.route), not functions that call them. They are ' +
-    'stored then, or after the first callback of this process. A process without a route leaves them to one that has it.'
+    `Callbacks wait in the file ${file}, and this process cannot verify them: no route has given it signing keys. ` +
+    'Spread inbox.route into paymentCallbacks() (...inbox.route) instead of passing functions that call it. They are stored ' +
+    'then, or after the first callback of this process. A process without a route leaves them to one that has a route.'
   );
 }
 
 export function refusedMessage(file: string, count: number): string {
   return (
     `${count === 1 ? 'A callback' : `${count} callbacks`} in the file ${file} cannot be stored: damaged, or not verified by any ` +
-    'signing key of this process. It stays there with is_refused = 1, and nothing is applied from it. If its key was removed or ' +
-    'is past its notAfter, add the key to signingKey again and restart: it is stored then. Otherwise another program wrote or ' +
-    'changed it: find out which, and ask the service for the transactions of that time.'
+    'signing key of this process. What is refused stays there with is_refused = 1, and nothing is applied from it. If a key was ' +
+    'removed or is past its notAfter, add it to signingKey again and restart: what it verifies is stored then. Otherwise another ' +
+    'program wrote or changed it: find out which, and ask the service for the transactions of that time.'
   );
 }
 
 export function movedMessage(file: string, count: number): string {
   return (
     `The file of the spool, ${file}, was moved, removed or replaced while ${count} acknowledged callbacks waited in it. This ` +
-    'program still has it open and stores them once the database accepts them: do not end it before. Put the file back, with ' +
-    'its -wal file. Callbacks are kept there again when it is back, or when these are stored.'
+    'program still has it open and stores them once the database accepts them: do not end it before then. Put the file back, ' +
+    'with its -wal file. Further callbacks are kept there once it is back, or once these are stored.'
   );
 }
 

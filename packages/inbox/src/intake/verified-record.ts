@@ -178,7 +178,7 @@ function isWholeBody(content: string | null, signed: SignedFields): boolean | un
   return Object.keys(signed).every((name) => members[name] === undefined) ? false : undefined;
 }
 
-/** Longer or other text is no code: it is not kept beside the body. */
+/** Longer or other text is not a code: it is not kept beside the body. */
 const PROVIDER = /^[\w.-]{1,32}$/;
 
 const providerIn = (code: unknown): string | null =>
@@ -189,7 +189,7 @@ function evidenceId(signed: SignedFields, account: string): string {
   return hash('sha256', JSON.stringify(['evidence', account, signedMessage(signed)]));
 }
 
-/** What only odd bodies have is left out of all others. */
+/** Leaves out the members that only unusual bodies need. */
 function storable({ currency, amount, text, isInexact }: Claim): StoredClaim {
   const money = { currency: isStorableCurrency(currency) ? currency : null, amount: amount ?? null };
   return { ...money, ...(text !== undefined && { text }), ...(isInexact && { isInexact }) };

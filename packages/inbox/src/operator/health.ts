@@ -8,7 +8,8 @@ import type { OperatorContext } from './reports.ts';
 
 /**
  * What is wrong: the store or the spool does not answer, its file was moved or is damaged, callbacks wait in the spool, a report
- * has waited too long for a worker, or a clock was ahead, so that work is put off. `payment-service-inbox doctor` says what to do about each.
+ * has waited too long for a worker, or a clock was ahead, so that work is put off. `payment-service-inbox doctor` says what to do
+ * about each.
  */
 export type HealthProblem =
   | 'store_unavailable'

@@ -49,10 +49,10 @@ export interface InboxHistory {
 
 export const DAY_MS: number = 24 * HOUR_MS;
 const MAX_DAYS = 31;
-/** Of those that wait for a person, and of those that wait for a worker. */
+/** The limit for those that wait for a person, and for those that wait for a worker. */
 export const MAX_OPEN = 500;
 const MAX_DELAYS = 1000;
-/** Of each state. */
+/** The limit for each state. */
 export const MAX_OUTCOMES = 1500;
 
 /** @throws {ConfigurationError} Names a wrong option. */

@@ -8,14 +8,15 @@ export const HOUR_MS = 3_600_000;
 const FIRST_MS = 31 * 24 * HOUR_MS;
 /** A settlement is committed right after it is written: this long after an hour, none can appear in it. */
 const SURE_MS = 10 * 60_000;
-/** In one step, after a time without a worker. */
+/** How many hours one step sums, after a time without a worker. */
 const MAX_HOURS = 48;
 
 type Context<Tx> = Pick<OperatorContext<Tx>, 'statements' | 'settings'>;
 
 /**
- * Merges the counts of the receivers, so that counts() reads few rows: on SQLite there is always one row. Then sums what was settled
- * in each hour that is over, so that a chart of a month reads a few rows for each hour. Processes that do the same write the same.
+ * Merges the counts of the receivers, so that counts() reads few rows: on SQLite there is always one row. Then sums what was
+ * settled in each hour that is over, so that a chart of a month reads a few rows for each hour. Processes that do the same write
+ * the same.
  */
 export async function keepSums<Tx>(context: Context<Tx> & Pick<OperatorContext<Tx>, 'store'>): Promise<void> {
   const { store, statements, settings } = context;

@@ -36,7 +36,7 @@ export interface Pruned {
 
 /** In milliseconds: for final and unhandled transitions, and for those that wait for an operator. */
 type Ages = readonly [over: number, waiting: number];
-/** No rule and no operator moves them any more. Transitions that an operator closed are not included: they stay with their notes. */
+/** No rule and no operator moves them any more. Transitions that an operator closed are excluded: they stay with their notes. */
 const FINAL = ['settled', 'superseded'] as const;
 
 export async function prune<Tx>(context: OperatorContext<Tx>, options: PruneOptions): Promise<Pruned> {
@@ -94,7 +94,7 @@ async function move<Tx>(
   return moved.length;
 }
 
-/** What of a transition is written into the archive, and is not a column of its own before. */
+/** What the archive keeps of a transition in columns that the transition itself does not have. */
 function givenIn(row: Row): object {
   const { event, transaction_status, merchant_reference, internal_reference } = signedIn(row);
   return {

@@ -42,7 +42,7 @@ export interface TransitionSummary {
    * Moved into the archive by `prune()`: its bodies are gone, its counts are 0, and `firstAt` is the time of its last change.
    */
   readonly isArchived: boolean;
-  /** At any time, also if it was closed since. */
+  /** At any time, even if it was closed since. */
   readonly wasApplied: boolean;
   /** How often a handler was started for it. */
   readonly attempts: number;
@@ -74,7 +74,7 @@ export interface KeptBody {
   readonly text: string | undefined;
   /** The content exists but cannot be opened: its key is missing, or it belongs to another row. */
   readonly isSealed: boolean;
-  /** It is not encrypted, although `encryption` is set or another body here is encrypted: older, or of another program. */
+  /** It is not encrypted, although `encryption` is set or another body here is: it is older, or another program wrote it. */
   readonly isUnsealed: boolean;
   /** What it claims about money. */
   readonly request: StoredClaim;
@@ -85,7 +85,7 @@ export interface KeptBody {
   readonly keyId: string;
   /** The rule that refused it, if it is evidence. */
   readonly refusal: string | undefined;
-  /** Of its first request, if that had one (W3C Trace Context): finds the request in a tracing tool. */
+  /** The trace of its first request, if it had one (W3C Trace Context): finds the request in a tracing tool. */
   readonly traceparent: string | undefined;
   /** Whether it is the one that equalled the expectation when the transition was settled. */
   readonly isSettled: boolean;
@@ -125,7 +125,7 @@ type Place = Pick<Archived, 'id' | 'changedAt'>;
 interface Found extends Place {
   readonly summary: TransitionSummary;
   readonly expectation: KnownExpectation | undefined;
-  /** Of list_transitions; undefined if it is archived. */
+  /** Its row of list_transitions; undefined if it is archived. */
   readonly row: Row | undefined;
 }
 

@@ -14,11 +14,11 @@ export interface ListFilter {
   readonly since?: Date | undefined;
   /** Changed before this moment. @default now */
   readonly until?: Date | undefined;
-  /** Of one page, at most 1000. @default 50 */
+  /** The size of a page, at most 1000. @default 50 */
   readonly limit?: number | undefined;
   /**
-   * Where the page before it ended: its `next`, or, of reports, its last transitionId. The other options must be the same. @default the
-   * first page
+   * Where the previous page ended: its `next`, or, for reports, its last transitionId. The other options must be the same.
+   * @default the first page
    */
   readonly after?: string | undefined;
 }
@@ -31,7 +31,7 @@ export const LIST_RULES: OptionRules<ListFilter> = {
   after: STRING,
 };
 
-/** Which reports a list has. */
+/** Which reports a list contains. */
 export interface ListOptions extends ListFilter {
   /** @default all states */
   readonly state?: TransitionState | undefined;
@@ -46,8 +46,8 @@ type Searched = ListOptions & { readonly transitionId?: string | undefined };
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Reads the page by an index, however much was settled before: one kind of the statement after another, each no further back than the
- * page that is found by then.
+ * Reads the page by an index, however much was settled before: one kind of the statement after another, each no further back than
+ * the page that is found by then.
  *
  * @param mark The last report of the page before.
  */

@@ -18,8 +18,8 @@ export const isInbox = (inbox: unknown): boolean => typeof Object(inbox)[READ_VE
 export const versionOf = async (inbox: object): Promise<string> => Object(inbox)[READ_VERSION]();
 
 /**
- * Another one after each change of a payment or of a report, each new report and each act of an operator. Further bodies of a settled
- * report and another deadline do not change it: no index has their times.
+ * Changes with each change of a payment or of a report, each new report and each act of an operator. Further bodies of a settled
+ * report and another deadline do not change it: no index covers their times.
  */
 export async function readVersion<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<string> {
   const rows = await statements.run('newest_changes', [settings.account]);

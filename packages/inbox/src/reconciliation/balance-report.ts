@@ -67,7 +67,7 @@ export interface BalanceOptions extends Period {
 export interface BalanceReport extends Reconciliation {
   /** When the snapshot nearest to `from` was recorded. */
   readonly before: Date;
-  /** That nearest to `to`. */
+  /** When the snapshot nearest to `to` was recorded. */
   readonly after: Date;
   /** What they were compared with: the settlements and the given movements. */
   readonly movements: readonly Movement[];

@@ -31,7 +31,7 @@ export async function entriesOf<Tx>(
     if (areIdsRounded && /^\d{15}0+$/.test(id))
       return 'a spreadsheet probably rounded its internal_reference to 15 digits';
     return /^[1-9]\d*$/.test(id) && padded.some((known) => known.length > id.length)
-      ? 'a spreadsheet probably removed the zeros in front of its internal_reference'
+      ? 'a spreadsheet probably removed leading zeros from its internal_reference'
       : undefined;
   };
   return (staged) => {

@@ -23,7 +23,7 @@ export interface Known {
   /** The state of the row's own transition. */
   readonly state: string | undefined;
   readonly isReversed: boolean;
-  /** Its internal_reference is known here of another payment. */
+  /** Its internal_reference is known here for another payment. */
   readonly isShared: boolean;
 }
 

@@ -43,7 +43,7 @@ const ROW_RULES: OptionRules<StatementRow> = {
   direction: oneOf(['in', 'out']),
   meaning: oneOf(STATEMENT_MEANINGS),
 };
-/** Of a line that is no payment to judge, only its money must be understood. */
+/** For a line that is not a payment to judge, only the money must be understood. */
 const MONEY_RULES: OptionRules<Pick<StatementRow, 'currency' | 'amount'>> = {
   currency: ROW_RULES.currency,
   amount: ROW_RULES.amount,
@@ -63,7 +63,7 @@ const MEANINGS: Readonly<Record<string, StatementMeaning>> = {
 /**
  * Classes a line by what it says alone.
  *
- * @param account That of every line.
+ * @param account The required account of every line.
  */
 export function classOf(
   line: StatementLine,
@@ -87,7 +87,7 @@ export function classOf(
   return { line: { ...line, row: said, verdict, detail }, kind: kindOf() ?? null, amount };
 }
 
-/** What is wrong with a line, or what it is, if it is no payment to judge. */
+/** What is wrong with a line, or what it is, if it is not a payment to judge. */
 function judgementOf(
   { row, verdict }: StatementLine,
   meaning: StatementMeaning | undefined,

@@ -149,10 +149,11 @@ function findingOf({ line, row, verdict, detail, transitionId }: Judged): Statem
   const { merchant_reference, internal_reference, currency, amount, direction } = row;
   // That of a malformed row may be anything.
   const shown = typeof merchant_reference === 'object' ? '' : String(merchant_reference ?? '');
+  const isUnknown = line === undefined || amount === undefined || verdict === 'unknown_direction';
   return {
     ...{ line, verdict, detail, transitionId },
     ...{ merchant_reference: shown, internal_reference, currency, amount },
-    direction: direction ?? (amount === undefined || verdict === 'unknown_direction' ? undefined : 'in'),
+    direction: direction ?? (isUnknown ? undefined : 'in'),
   };
 }
 
@@ -171,7 +172,8 @@ async function tellAbsent<Tx>(
       if (staging.has(merchant_reference, type) || (only ?? type) !== type) continue;
       const transitionId = optionalText(row, 'settled_by');
       const verdict = 'absent_from_statement';
-      await tell({ line: undefined, row: { merchant_reference }, verdict, transitionId });
+      const money = { currency: textOf(row, 'currency'), amount: textOf(row, 'amount') };
+      await tell({ line: undefined, row: { merchant_reference, ...money }, verdict, transitionId });
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;

@@ -24,7 +24,7 @@ export interface StatedFacts {
   readonly isReturned: boolean;
   /** The same transaction is paid, and has failed. */
   readonly isFailed: boolean;
-  /** The id of its transaction stands at another payment as well. */
+  /** Another payment has the id of its transaction as well. */
   readonly isShared: boolean;
   /** A line of its reference, or of its id, was not understood. */
   readonly isUnclear: boolean;

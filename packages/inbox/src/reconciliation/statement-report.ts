@@ -40,7 +40,7 @@ export interface StatementLine {
   readonly lines?: number | undefined;
   /** What it says, as far as it could be read. */
   readonly row: Partial<StatementRow>;
-  /** What it is, if it is no payment, or could not be understood. @default a payment */
+  /** What it is, if it is not a payment, or could not be understood. @default a payment */
   readonly verdict?: StatementVerdict | undefined;
   readonly detail?: string | undefined;
   /** Its word for the direction, if that is not known. */
@@ -93,7 +93,7 @@ export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, VerdictWords>
   waiting_here: left('payment', 'Paid in the statement; its callback arrived and was not applied.'),
   absent_from_statement: left(
     undefined,
-    'Settled here in the period, but missing in the statement: the money may not exist.',
+    'Settled here in the period, but missing from the statement: the money may not exist.',
   ),
   other_amount: left('payment', 'The statement has a different amount from the expected one.'),
   other_currency: left('payment', 'The statement has a different currency from the expected one.'),
@@ -102,7 +102,7 @@ export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, VerdictWords>
   paid_by_another: left('payment', 'Paid in the statement, but settled here by another transaction.'),
   not_expected: left('payment', 'Paid in the statement, but no expectation is known here.'),
   duplicate: left('payment', 'The statement has more than one paid line for this reference.'),
-  contradicted: left('payment', 'The statement contradicts itself about it. It settles nothing.'),
+  contradicted: left('payment', 'The statement contradicts itself about this payment. It settles nothing.'),
   damaged_id: left(
     'payment',
     'A spreadsheet probably changed its internal_reference. Export it again, with ids as text. It settles nothing.',
@@ -112,16 +112,16 @@ export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, VerdictWords>
     'Another line with its reference or its id was not understood. It settles nothing.',
   ),
   money_out: clean('money_out', 'Money that went out.'),
-  heading: clean('not_a_payment', 'In front of the columns, or their names.'),
+  heading: clean('not_a_payment', 'The column names, or a line above them.'),
   blank: clean('not_a_payment', 'An empty line.'),
   total: clean('not_a_payment', 'A total or a balance.'),
   charge: clean('not_a_payment', 'A fee or interest.'),
   text: clean('not_a_payment', 'Text without an amount.'),
   no_reference: misread('Money came in without a reference.'),
-  unknown_status: misread('Its status says nothing known. Say what the word means.'),
+  unknown_status: misread('Its status has no known meaning. Say what it means.'),
   unknown_direction: misread('It does not say clearly whether the money came in or went out.'),
   ambiguous_amount: misread(
-    'Its amount, such as 1.000, is a thousand in one notation and one in another. Say which mark is in front of decimals.',
+    'Its amount is ambiguous: 1.000 is a thousand in one notation and one in another. Say which mark is in front of decimals.',
   ),
   wrong_length: misread('It has more or fewer cells than there are columns.'),
   malformed: misread('A field is missing or malformed.'),
@@ -137,10 +137,11 @@ export interface StatementFinding {
   readonly verdict: StatementVerdict;
   readonly merchant_reference: string;
   readonly internal_reference: string | undefined;
-  /** Of the transition that settled it here, or that the line would create. */
+  /** The id of the transition that settled it here, or that the line would create. */
   readonly transitionId: string | undefined;
-  /** Which way the money went, and how much, as far as it could be read. */
+  /** Which way the money went, as far as it could be read. */
   readonly direction: 'in' | 'out' | undefined;
+  /** Of the line, as far as it could be read; for what is absent from the statement, what was settled here. */
   readonly currency: string | undefined;
   readonly amount: string | undefined;
   /** What is wrong with a line, or why a payment cannot be settled by it. */
@@ -161,7 +162,7 @@ export type WordField = (typeof WORD_FIELDS)[number];
 /** The result of `reconcileStatement()`. */
 export interface StatementReport {
   readonly dryRun: boolean;
-  /** How many lines of the file are what; they add up to all of its lines. */
+  /** How many lines of the file are of each class; they add up to all of its lines. */
   readonly lines: Readonly<Record<LineClass, number>>;
   /** What came in and went out, what could not be understood, and what was or would be applied, by currency. */
   readonly sums: Readonly<Record<'in' | 'out' | 'not_understood' | 'applied', readonly StatementSum[]>>;

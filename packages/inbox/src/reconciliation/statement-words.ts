@@ -67,8 +67,8 @@ export function sentencesOf(report: StatementReport, places: Readonly<Record<Wor
     [
       lines.payment === 0,
       sums.out.length > 0
-        ? 'No line is a payment, and money only went out: are the columns of money in and out exchanged?'
-        : 'No line is a payment: does the file have another form than was stated?',
+        ? 'No line is a payment, and money only went out: are the columns for money in and money out swapped?'
+        : 'No line is a payment: does the file have a different format from the one stated?',
     ],
     [isClean, 'Every line was understood, and everything agrees.'],
   ];

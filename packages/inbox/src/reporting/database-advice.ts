@@ -9,7 +9,7 @@ const FULL = 'Free space on the disk of the database.';
 /** By the code of an error. */
 const ADVICE: Readonly<Record<string, string>> = {
   ECONNREFUSED:
-    'Probably no server runs at this address, or DATABASE_URL is not set, whose default it is. Start it, or correct the host and the port.',
+    'Probably no server runs at this address, or DATABASE_URL is not set and this is its default. Start it, or correct the host and the port.',
   ENOTFOUND: HOST,
   EAI_AGAIN: HOST,
   ERR_INVALID_URL: 'Correct DATABASE_URL. In a password, write / as %2F, ? as %3F, # as %23 and @ as %40.',

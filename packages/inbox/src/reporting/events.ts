@@ -77,7 +77,7 @@ export type InboxEvent =
 
 export type Emit = (event: InboxEvent) => void;
 
-/** Every event, without `failure`: names of errors are not a closed set (threat A58). */
+/** Every event, without `failure`: error names are not a closed set (threat A58). */
 const EVENTS = channel('payment-service:inbox');
 
 /** A hook only reports: its errors go to the console and change nothing in the inbox. */

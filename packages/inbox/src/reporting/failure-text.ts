@@ -1,6 +1,6 @@
 import { inspect, types } from 'node:util';
 
-/** Properties of errors of databases and their libraries. The message of an error that has one can quote values. */
+/** Properties of errors from databases and their libraries. The message of an error that has one can quote values. */
 const OF_DATABASES = [
   'severity',
   'errcode',
@@ -13,7 +13,7 @@ const OF_DATABASES = [
 ];
 /** SQLSTATE classes whose messages name tables, columns and constraints only; 42601 quotes the statement. */
 const NAMING = /^(?!42601)(?:08|23|25|28|40|42|53|54|55|57|58)[0-9A-Z]{3}$/;
-/** Of Prisma, and SQLSTATEs. */
+/** A code of Prisma, or a SQLSTATE. */
 const CODE = /^[0-9A-Z]{5}$/;
 /** The message was written by a trigger of the merchant. */
 const SQLITE_CONSTRAINT_TRIGGER = 1811;
@@ -25,7 +25,7 @@ const MAX_CAUSES = 5;
 const UNTOLD = ' (its message can quote values, so only onError gets it)';
 
 /**
- * What is stored and printed of an error that a handler threw. A message of a database or its library can quote the values of a
+ * What is stored and printed about an error that a handler threw. A message of a database or its library can quote the values of a
  * statement, such as a phone number. Of such an error, only the code and what the database says without values is used
  * (decision D64).
  */

@@ -20,11 +20,12 @@ export type InboxProblem =
     }
   /**
    * A problem of the whole inbox, which the message of the error describes: callbacks are in the spool, or all of them have
-   * left it; a transition is due and no worker runs; a worker cannot use the database; a newer version has changed the
-   * tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in lower case; a handler changed nothing in its transaction; a type, a status or an event is probably misspelt; other users of the
-   * machine can read a file with bodies; callbacks in the spool wait for a route that verifies them, or were refused; its file was
-   * moved, removed or replaced, or is damaged; the database's file was moved, removed or replaced; a route answers before the
-   * inbox has kept its callback. Reported once, and again if it recurs.
+   * left it; a transition is due and no worker runs; a worker cannot use the database, or cannot listen; a newer version has
+   * changed the tables; the content of a body cannot be sealed or opened; `expect()` got a currency code in lower case; a handler
+   * changed nothing in its transaction; a type, a status or an event is probably misspelt; other users of the machine can use a
+   * file with bodies; callbacks in the spool wait for a route that verifies them, or were refused; the spool's file was moved,
+   * removed or replaced, or is damaged; the database's file was moved, removed or replaced; a route answers before the inbox has
+   * kept its callback. Reported once, and again if it recurs.
    */
   | {
       readonly kind:

@@ -3,8 +3,8 @@ import { codesOf } from '../reporting/failure-text.ts';
 import type { Statements } from './statements.ts';
 
 /**
- * Refuses what is no open transaction, such as a pool or a transaction that has ended: what is expected would be kept although
- * the order is rolled back.
+ * Refuses what is not an open transaction, such as a pool or a transaction that has ended: the expectation would be kept
+ * although the order is rolled back.
  *
  * @throws {ConfigurationError}
  */
@@ -27,5 +27,5 @@ const FAILED =
   'expect(): this transaction is aborted, so nothing was kept: an earlier statement in it failed, and its error was caught. ' +
   'Let that error leave the function.';
 const WHAT =
-  'expect(): tx is no open transaction of the library that the store was made of, so nothing was kept. Pass the transaction ' +
+  "expect(): tx is not an open transaction of the store's library, so nothing was kept. Pass the transaction " +
   'that your library gives to its callback.';

@@ -28,13 +28,13 @@ export function makeOwnFile(path: string): void {
   }
 }
 
-/** The files and folders of these that a group or other users can use. Windows: none. */
+/** Those of these files and folders that a group or other users can use; none on Windows. */
 export function openToOthers(paths: readonly string[]): string[] {
   if (process.platform === 'win32') return [];
   return paths.filter((path) => ((modeOf(path) ?? 0) & OTHERS) !== 0);
 }
 
-/** Corrects the modes of existing files and folders. @returns those that stay readable, since they belong to another user. */
+/** Corrects the modes of existing files and folders. @returns those that others can still use, such as those of another user. */
 export function closeToOthers(paths: readonly string[]): string[] {
   const open = openToOthers(paths);
   for (const path of open) {
@@ -52,8 +52,8 @@ export function openFilesMessage([first = '', ...others]: readonly string[]): st
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return (
     `Other users of this machine can use ${first}${more}, which can contain names and phone numbers. Its mode could not be ` +
-    'corrected: it belongs to another user, or it is a folder with files of other programs. Give the inbox files and a folder ' +
-    'of its own, owned by the user of this process, with the modes 0600 and 0700.'
+    'corrected: it belongs to another user, or it is a folder with files of other programs. Give the inbox its own files ' +
+    'and folder, owned by the user of this process, with the modes 0600 and 0700.'
   );
 }
 

@@ -15,9 +15,9 @@ export const VERSION: number = MIGRATIONS.length;
 
 /** Tables that this program would misread. */
 const OTHER_BUILD =
-  'Another build of @payment-service/inbox made these tables, or another program changed them. Nothing was read from them or ' +
-  'written, since this program could apply a payment again. Run the build that made them, or let this one create its tables in ' +
-  'another schema or file.';
+  'Another build of @payment-service/inbox made these tables, or another program changed them. Nothing was read or written, ' +
+  'since this program could apply a payment again. Run the build that made them, or let this one create its tables in another ' +
+  'schema or file.';
 
 /** One step of the inbox's tables, as a DBA can run it. */
 export interface Migration {

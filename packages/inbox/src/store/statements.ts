@@ -5,7 +5,7 @@ import { readSql } from './read-sql.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
 
 type Dialect = Store<unknown>['dialect'];
-/** Makes the text that is in place of a pair of braces from what follows the colon in it. */
+/** Makes the text that replaces a pair of braces from what follows the colon in them. */
 type Term = Readonly<Record<Dialect, (own: string) => string>>;
 
 const listed = (reasons: readonly string[]): (() => string) => {
@@ -42,7 +42,7 @@ const BRACES = /\{([a-z][a-z_ ]*)(?:: ([^{}]*))?\}/g;
 const LIMITS: readonly unknown[] = ['57014', '55P03'];
 
 const locked = (limitMs: number): string =>
-  `The database gave up after ${limitMs} ms (storeTimeoutMs). Another transaction, such as that of a handler, probably has a lock on ` +
+  `The database gave up after ${limitMs} ms (storeTimeoutMs). Another transaction, such as a handler's, probably holds a lock on ` +
   'the same reference. Nothing was done: call it again after that transaction has ended.';
 
 const HEAD = /^(\w+)(?: \(([\w, ]+)\))?$/;
@@ -92,7 +92,7 @@ export class Statements<Tx> {
     return statement;
   }
 
-  /** Runs a statement in the transaction, or without one in a transaction of its own. */
+  /** Runs a statement in the transaction, or without one in its own. */
   async run(
     name: string,
     values: readonly SqlValue[],

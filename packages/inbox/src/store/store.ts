@@ -15,11 +15,11 @@ export interface Statement {
   /** It runs for every callback or payment, so the store prepares it if it can. */
   readonly isPrepared?: boolean | undefined;
   /**
-   * Of SQLite only: it runs for each record of the JSON array `$1`, with the record's members as `$name`. What follows `;` runs
+   * SQLite only: it runs for each record of the JSON array `$1`, with the record's members as `$name`. What follows `;` runs
    * for records for which the first statement returned a row.
    */
   readonly isForEach?: boolean | undefined;
-  /** Of SQLite only: its commit does not wait for the disk. A crash of the process loses nothing of it, one of the machine may. */
+  /** SQLite only: its commit does not wait for the disk. A crash of the process loses nothing of it, one of the machine may. */
   readonly isUnsynced?: boolean | undefined;
   /** The last one of its transaction: the store commits together with it if it can, unless it returns no row or fails. */
   readonly isLast?: boolean | undefined;
@@ -31,7 +31,7 @@ export interface Call {
   readonly values: readonly SqlValue[];
 }
 
-/** What is known of a transaction before it begins. */
+/** What is known about a transaction before it begins. */
 export interface TransactionParts {
   /** The first statements in it, whose rows the body gets: they are sent with BEGIN if the store can do that. */
   readonly entry?: readonly Call[];

@@ -104,7 +104,7 @@ function archivedIn(row: Row): Archived {
   };
 }
 
-/** Of these, the status of an internal_reference that was applied last. */
+/** The status of an internal_reference that was applied last among these. */
 export function lastApplied(archived: readonly Archived[], internalReference: string): Applied {
   let last: Applied = { place: 0, status: undefined };
   for (const { signed, applied } of archived)

@@ -6,11 +6,11 @@ import { bodyIn, expectationIn, membersOf, reasonIn, signedIn } from './stored-v
 
 /** Everything that is known about one transition while its outcome is decided. */
 export interface CaseFile extends TransitionCase {
-  /** Of its payment. */
+  /** The key of its payment. */
   readonly referenceKey: string;
   /** A person must look at its payment, as far as is known. */
   readonly isNeeded: boolean;
-  /** How often it was checked without result. */
+  /** How often it was checked without a result. */
   readonly looks: number;
   /** Changes with everything that could change the verdict. */
   readonly revision: number;
@@ -18,7 +18,7 @@ export interface CaseFile extends TransitionCase {
   readonly content: string | undefined;
   /** Its own place, if it is settled now: after the applied statuses of its internal_reference, including archived ones. */
   readonly place: number;
-  /** Of the requests of its bodies. */
+  /** The traces of the requests of its bodies. */
   readonly traceparents: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function caseValues(id: number, signed?: string): SqlValue[] {
   return [id, JSON.stringify(internal_reference ?? ''), JSON.stringify(merchant_reference ?? '')];
 }
 
-/** Null for a value that is not JSON: the case names its column. */
+/** Empty for a value that is not JSON: the case names its column. */
 function signedMembers(text: string): Readonly<Record<string, unknown>> {
   try {
     return membersOf(JSON.parse(text));

@@ -81,7 +81,7 @@ export interface TransitionCase {
   readonly isArchived: boolean;
   /** A transition of another internal_reference has settled the expectation. */
   readonly isPaidByAnother: boolean;
-  /** What other payments have settled of its order, exact. */
+  /** How much of its order other payments have settled, exact. */
   readonly orderPaid: string;
   /** Earlier starts of the handler without an outcome. */
   readonly unfinished: number;
@@ -167,11 +167,11 @@ function evaluateMoney(transition: TransitionCase): Verdict {
   return { kind: 'apply', settled, digest: equal.digest, isContradicted: others.length > 0 };
 }
 
-/** Whether amounts are more than a total together, exactly. */
+/** Whether the exact sum of the amounts is more than a total. */
 export const isMore = (amounts: readonly string[], total: string): boolean =>
   /^[^-]*[1-9]/.test(sumOfProducts([...amounts.map((amount) => [amount, 1] as const), [total, -1]]));
 
-/** Why no body equals: the reason that all of them share, or the one that warns of a forgery. */
+/** Why no body equals the expectation: the reason that all of them share, or the one that warns of a forgery. */
 function mismatchOf(bodies: readonly Claims[], expected: ExpectedMoney): MoneyReason {
   const [reason = 'amount_mismatch', ...others] = new Set(
     bodies.map((body) => reasonOf(mismatchesOf(body, expected))),
@@ -208,8 +208,8 @@ export function withTextAccepted({ request, transaction }: Claims): Claims {
 }
 
 /**
- * The same body with the expected amount in place of numbers that a parser rounded, if nothing else keeps it from being as
- * expected: what an operator accepts, who knows from the service that it was paid.
+ * The same body with the expected amount in place of numbers that a parser rounded, if nothing else differs from what is
+ * expected: an operator accepts it if the service has confirmed that it was paid.
  */
 export function withRoundedAccepted(body: Claims, expected: ExpectedMoney): Claims | undefined {
   const accepted = ({ isInexact, ...claim }: StoredClaim): StoredClaim =>

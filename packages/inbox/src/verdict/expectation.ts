@@ -49,7 +49,7 @@ export interface Expectation {
 
 /** A debt of a customer, such as an order or an invoice. */
 export interface Order {
-  /** Your own number of it. */
+  /** Your own number for it. */
   readonly id: string;
   /** In the currency of its payments, as `amount`. */
   readonly total: string | number | bigint;
@@ -141,14 +141,14 @@ function checkOrder(order: Order | undefined, amount: string): KnownOrder | unde
   if (isMore([amount], total))
     throw new ConfigurationError(
       'order.total',
-      'The amount is more than the total of its order, so it would never be credited. Is the total that of the whole order, in the same unit?',
+      'The amount is more than the total of its order, so it would never be credited. Is the total for the whole order, in the same unit?',
     );
   return { id: order.id, total };
 }
 
 /**
  * A currency code that is not upper case, such as `ugx`, is probably a slip: callbacks are compared with it character by
- * character, and those of the protocol are upper case (protocol §2.2). Another service could have others, so it is no error.
+ * character, and those of the protocol are upper case (protocol §2.2). Another service could use others, so it is not an error.
  */
 export function currencyWarning(currency: string): string | undefined {
   if (!/^[a-z]{3}$/i.test(currency) || currency === currency.toUpperCase()) return undefined;

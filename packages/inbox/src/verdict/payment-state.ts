@@ -1,7 +1,7 @@
 import type { StatusMeaning, TransitionReason, TransitionState } from '../states.ts';
 import { WAITS_FOR_PERSON } from '../words.ts';
 
-/** What becomes of a payment, in the order in which a person needs it. `overdue` is `open` past its deadline. */
+/** The states of a payment, in the order in which a person needs them. `overdue` is `open` past its deadline. */
 export const PAYMENT_STATES = [
   'held',
   'unexpected',
@@ -28,7 +28,7 @@ export const STORED_PAYMENT_STATES: readonly StoredPaymentState[] = PAYMENT_STAT
 /** What decides the state of a payment about one report: one status of one transaction. */
 export interface ReportFacts {
   readonly transitionId: string;
-  /** Of its transaction. */
+  /** The key of its transaction. */
   readonly subjectKey: string;
   readonly state: TransitionState;
   readonly reason: TransitionReason | undefined;
@@ -42,14 +42,14 @@ export interface ReportFacts {
 
 /** Everything that decides the state of a payment. */
 export interface PaymentFacts {
-  /** What it must be was stated. */
+  /** An expectation was stated. */
   readonly isExpected: boolean;
   readonly isCanceled: boolean;
   /** The id of the transition that settled it. */
   readonly settledBy: string | undefined;
   /** Without those whose reference can be read in more than one way, which belong to no payment. */
   readonly reports: readonly ReportFacts[];
-  /** The state before: what it was applied as stays true when its report is archived. */
+  /** The previous state, which stays true when the report that led to it is archived. */
   readonly before: StoredPaymentState;
 }
 

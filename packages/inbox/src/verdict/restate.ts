@@ -50,7 +50,7 @@ export async function restate<Tx>(
     await statements.run('set_payment_state', [...keysOf(payment, account), state, needs ?? null], tx);
 }
 
-/** Everything that decides the state of a payment, of whose row this is; it has none after the report that settled it was archived. */
+/** Everything that decides the state of a payment. It has no row after the report that settled it was archived. */
 export async function readFacts<Tx>(
   statements: Statements<Tx>,
   { account, ...payment }: PaymentKey & { readonly account: string },
@@ -93,7 +93,7 @@ const archivedFacts = (
   changedAt: changedAt.getTime(),
 });
 
-/** Until the transaction ends, nothing settles it. @returns its row, which is added if nothing was known of it. */
+/** Until the transaction ends, nothing settles it. @returns its row, which is added if nothing was known about it. */
 export async function lockPayment<Tx>(
   statements: Statements<Tx>,
   { account, ...payment }: PaymentKey & { readonly account: string },
@@ -104,7 +104,7 @@ export async function lockPayment<Tx>(
   if (known !== undefined) return known;
   await statements.run('add_payment', [...keys, account, JSON.stringify(payment.merchant_reference)], tx);
   const [added] = await statements.run('lock_payment', keys, tx);
-  if (added === undefined) throw new TypeError('The row of a payment that was added is not there.');
+  if (added === undefined) throw new TypeError('The row of a payment is missing after it was added.');
   return added;
 }
 

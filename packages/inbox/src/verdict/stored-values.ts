@@ -40,7 +40,7 @@ export function claimsIn(row: Row): Claims {
   );
 }
 
-/** Of a row that joins an expectation, if there is one. */
+/** The expectation that a row joins, if there is one. */
 export function expectationIn(row: Row): KnownExpectation | undefined {
   if (row['amount'] === null) return undefined;
   const [currency, amount] = [textOf(row, 'currency'), textOf(row, 'amount')];
@@ -96,7 +96,7 @@ export function jsonIn(row: Row, name: string): unknown {
   }
 }
 
-/** An empty object if it is not an object. */
+/** The members of an object; none for any other value. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

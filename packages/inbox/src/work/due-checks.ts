@@ -51,6 +51,6 @@ export function* checkDue(
         ${isHeard ? SLOW : NONE}`;
   if (putOff > 0)
     yield problem`clock: The next attempt of ${putOff} reports is later than any rule allows.
-        The clock of the database was ahead when they were written: until they are due, no order of theirs is paid.
+        The clock of the database was ahead when they were written: until they are due, their orders are not paid.
         A worker makes them due within ten polls, and drain() before its pass: start one, and correct the clock if it is still wrong.`;
 }

@@ -1,7 +1,7 @@
 import { within } from '../time.ts';
 import { type Due, dueIn, type WorkContext } from './attempt/attempt-stages.ts';
 
-/** In a backlog, one start in so many is of what has become due last. */
+/** In a backlog, one start in this many is of what has become due last. */
 const EVERY = 4;
 /** How often a worker in a backlog looks for them, while its handlers run. */
 const LOOK_MS = 100;

@@ -90,7 +90,10 @@ export class Worker<Tx> {
     return () => drainDue({ ...this.#parts, concurrency, signal }, limit);
   }
 
-  /** While a worker runs, notices a change of the version of the tables, makes due what a clock has put off, merges the counts and keeps the hours. */
+  /**
+   * While a worker runs, detects a change of the version of the tables, makes due what a clock has put off, merges the counts and
+   * keeps the hours.
+   */
   async #follow(signal: AbortSignal, everyMs: number): Promise<void> {
     const { report } = this.#parts.settings;
     for (let isReported = false; !signal.aborted; await pause(everyMs, signal)) {

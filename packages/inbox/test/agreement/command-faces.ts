@@ -115,7 +115,7 @@ async function each(
   for (const key of looked.keys) {
     const { code, stdout, stderr } = await run(looked, 'payment', ...namesOf(key), ...flags);
     if (code === 0) found.set(nameOf(key), read(stdout));
-    else if (!stderr.includes('Nothing is known of this payment.')) throw new Error(stderr);
+    else if (!stderr.includes('Nothing is known about this payment.')) throw new Error(stderr);
   }
   return found;
 }

@@ -57,7 +57,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'a reference that is not known',
     'payment ORD-7 DB',
-    /Nothing is known of this payment/,
+    /Nothing is known about this payment/,
     /'payments --search' finds a part of a reference/,
   ],
   [

@@ -73,5 +73,5 @@ test('a share is of hours of which everything is known, and says “at least” 
   const held = { ...HELD, since: ago(HOUR_MS), amount: '1' };
   const html = await drawn({ open: many(MAX_OPEN, () => held) });
   expect(html).toContain('at least 36 % of the money waits');
-  expect(html).toContain('only 500 payments');
+  expect(html).toContain('Only 500 of the waiting payments');
 });

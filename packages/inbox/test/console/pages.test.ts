@@ -87,8 +87,8 @@ test('a payment leads to its order, whose list says what is paid of it', async (
   const [, path = ''] = /href="[^"]*(\/payments\?order=[^"]*)">INV\/7 &lt;b&gt;</.exec(html) ?? [];
   const list = await visitor.get(path);
   expect(rowsIn(list.html, 'payments').toSorted()).toEqual(['A', 'B', 'C']);
-  expect(list.text).toContain('UGX 1,000 of UGX 1,000 is paid of order INV/7 <b>.');
-  expect((await visitor.get(`${path}&state=held`)).text).not.toContain('is paid of order');
+  expect(list.text).toContain('UGX 1,000 of UGX 1,000 is paid for order INV/7 <b>.');
+  expect((await visitor.get(`${path}&state=held`)).text).not.toContain('is paid for order');
 });
 
 test('the overview never adds a payout to what came in', async () => {

@@ -40,7 +40,7 @@ test.each(CASES)(
     await pay('A');
     await pay('B');
     expect(told).toEqual([
-      ['handler_changed_nothing', expect.stringContaining("The handler of 'paid' ended without an error")],
+      ['handler_changed_nothing', expect.stringContaining("The handler for 'paid' ended without an error")],
     ]);
     for (const reference of ['A', 'B']) {
       const payment = await inbox.payment(reference);

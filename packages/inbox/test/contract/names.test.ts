@@ -41,5 +41,5 @@ test.each(ENGINES)('doctor on %s names the reports that no handler takes', SESSI
   await workOff(inbox);
   const { type, screen } = commandOn(merchant);
   await type('doctor');
-  expect(screen()).toContain('No handler takes reports of COLLECTION with the status COMPLETED (2).');
+  expect(screen()).toContain('No handler accepts reports of COLLECTION with the status COMPLETED (2).');
 });

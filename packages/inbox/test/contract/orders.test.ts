@@ -113,7 +113,7 @@ test.each(ENGINES)('on %s, the payments of an order are a list, with what is pai
     ['C', 'open', '500'],
   ]);
   expect(orderSentences({ order: 'ORDER-7' }, page)).toEqual([
-    'UGX 500 of UGX 500 is paid of order ORDER-7.',
+    'UGX 500 of UGX 500 is paid for order ORDER-7.',
   ]);
   // Not of a part of its payments.
   const held = await inbox.payments({ order: 'ORDER-7', state: 'held' });

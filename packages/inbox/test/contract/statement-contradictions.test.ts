@@ -81,7 +81,7 @@ test.each(ENGINES)(
     for (const [internal_reference, detail] of [
       ['1.23457E+15', 'wrote its internal_reference with an exponent'],
       ['1,2E+11', 'wrote its internal_reference with an exponent'],
-      ['654321', 'removed the zeros in front of its internal_reference'],
+      ['654321', 'removed leading zeros from its internal_reference'],
       ['123456789012345000', 'rounded its internal_reference to 15 digits'],
     ] as const) {
       const rows = [row('A', { internal_reference }), row('B', { internal_reference })];

@@ -54,7 +54,7 @@ test.each([
   const error = await linesOf(of(lines), simple).catch((thrown: unknown) => thrown);
   expect({ ...Object(error), message: Object(error).message }).toMatchObject({
     field: 'statement',
-    message: `The statement cannot be read at line ${at}: a quotation mark is inside a cell, or has no end. If quotation marks are ordinary characters in this file, pass quotes as 'text'. Nothing was applied.`,
+    message: `The statement cannot be read at line ${at}: a quotation mark is inside a cell, or is not closed. If quotation marks are ordinary characters in this file, pass quotes as 'text'. Nothing was applied.`,
   });
   const read = await linesOf(of(lines), { ...simple, quotes: 'text' });
   expect(read).toHaveLength(lines.split('\n').length);

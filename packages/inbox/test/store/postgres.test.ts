@@ -198,7 +198,7 @@ test.each([
   const known = { off: [], encoding: 'UTF8', commit, synchronousNames: names, standbys: Number(standbys) };
   expect(await readDurability(asked(changes, standbys))).toEqual({ ...known, isAsynchronous });
   const text =
-    'No standby of this PostgreSQL is synchronous. When the primary is lost and a standby takes over, callbacks that were acknowledged shortly before are gone. Name a standby in synchronous_standby_names, with synchronous_commit = on.';
+    'No standby of this PostgreSQL is synchronous. When the primary is lost and a standby takes over, callbacks acknowledged shortly before are lost. Name a standby in synchronous_standby_names, with synchronous_commit = on.';
   const warning = [text, { type: 'PaymentInboxWarning', code: 'ASYNCHRONOUS_STANDBY' }];
   expect(warn.mock.calls).toEqual(isAsynchronous ? [warning] : []);
 });

@@ -6,7 +6,7 @@ import { Idiomorph } from './idiomorph.js';
 
 /** Ages change even when nothing happens. */
 const REFRESH_MS = 30_000;
-/** This long after the last keystroke, the preview of an edit is updated. */
+/** How long after the last keystroke the preview of an edit is updated. */
 const TYPING_MS = 150;
 /** The minimum time between announcements: a screen reader must read them out. */
 const QUIET_MS = 5000;
@@ -270,7 +270,6 @@ document.addEventListener('click', ({ target }) => {
   localStorage.setItem('times', isLocal() ? 'UTC' : 'local');
   prepare(document);
 });
-// A hidden tab sends no requests, and catches up when it is shown again.
 /** `/` leads to the search, as on most sites with one. */
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -282,6 +281,7 @@ document.addEventListener('keydown', (event) => {
   if (field === null) location.assign(find);
   else field.focus();
 });
+// A hidden tab sends no requests, and catches up when it is shown again.
 document.addEventListener('visibilitychange', () => {
   if (isStale) follow().catch(report);
 });

@@ -56,7 +56,7 @@ export function bars(words: Bars): Markup {
       const [from, to] = [base, base + (values[index] ?? 0)];
       base = to;
       if (from === to) return '';
-      // A part is seen however small it is.
+      // Even the smallest part is visible.
       const height = Math.max(1.5, y(from) - y(to));
       return html`<rect class="mark ${look}"${hatch(id, look)} x="${at(x(start) ?? 0)}" y="${at(y(from) - height)}" width="${at(x.bandwidth())}" height="${at(height)}"/>`;
     });

@@ -5,7 +5,7 @@ import type { Tone } from '../text/state.ts';
 /** In units of the drawing, which are about pixels: a chart is at most 30rem wide. */
 export const WIDTH = 400;
 
-/** What a chart says, in words and as figures: a picture alone reaches not every reader. */
+/** What a chart says, in words and as figures: a picture alone does not reach every reader. */
 export interface ChartWords {
   /** Its id, which stays the same when the page is updated. */
   readonly id: string;
@@ -58,7 +58,7 @@ ${
 <tbody>${rows.map((row) => html`<tr>${row.map((one, at) => html`<td${at === 0 ? '' : html` data-label="${head[at]}"`}>${one}</td>`)}</tr>`)}</tbody></table></details></figure>`;
 }
 
-/** Marks of this tone are hatched; the pattern is one of the chart. */
+/** Bad marks are hatched, with the chart's own pattern. */
 export const hatch = (id: string, look: Look): Markup | string =>
   look === 'bad' ? html` fill="url(#${id}-hatch)"` : '';
 
@@ -80,10 +80,10 @@ export const label = (
 export const rule = (left: number, right: number, y: number, text: string): Markup =>
   html`<line class="rule" x1="${at(left)}" x2="${at(right)}" y1="${at(y)}" y2="${at(y)}"/>${label(left - 4, y + 4, text, 'end')}`;
 
-/** About the widest that a character of a drawing is, in its units: on a phone, where words are largest. */
+/** The width of the widest character of a drawing, about, in its units: on a phone, where words are largest. */
 const CHARACTER = 8;
 
-/** The words below a drawing, each under its place; one that would lie over another, or outside, is left out. */
+/** The words below a drawing, each under its place; one that would overlap another or fall outside is left out. */
 export function below(words: readonly (readonly [x: number, text: string])[], y: number): Markup[] {
   let end = 0;
   return words.flatMap(([x, text]) => {

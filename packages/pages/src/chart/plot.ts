@@ -33,7 +33,7 @@ interface Durations extends Plot {
     readonly word: string;
     readonly points: readonly Point[];
   }[];
-  /** Between points that are further apart, there was nothing, and no line is drawn. */
+  /** No line is drawn between points that are further apart: there was nothing between them. */
   readonly everyMs: number;
   /** A duration that must not be exceeded. */
   readonly limit?: { readonly value: number; readonly word: string };

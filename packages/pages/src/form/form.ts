@@ -24,7 +24,7 @@ export interface Field {
   readonly hint?: string;
   /** Also allows numbers below zero. */
   readonly isSigned?: boolean;
-  /** The least lines of an area. */
+  /** The minimum number of lines of an area. @default 2 */
   readonly rows?: number;
   /** A choice without a default: the browser asks for one. */
   readonly isRequired?: boolean;

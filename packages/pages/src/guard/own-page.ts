@@ -9,7 +9,7 @@ interface Sender {
  * Whether a page of this server sent a form. Browsers report where a form comes from: in Sec-Fetch-Site over https and on this
  * computer, otherwise in Origin, whose scheme is not compared, since a proxy may end TLS.
  *
- * @param options.orProgram also accepts what no page sent. Programs send neither header, and have no visitor's cookies.
+ * @param options.orProgram also accepts requests that no page sent. Programs send neither header, and have no visitor's cookies.
  */
 export function isFromOwnPage(sender: Sender, options: { readonly orProgram?: boolean } = {}): boolean {
   const { host, origin, 'sec-fetch-site': site } = sender;

@@ -3,7 +3,7 @@ import type { Markup } from '../frame/layout.ts';
 import { count } from '../text/text.ts';
 
 /**
- * What a column holds. `title`: clear without its label. `number`. `wide`: fills the rest of a line. `minor`: hidden below 1,024
+ * What a column contains. `title`: clear without its label. `number`. `wide`: fills the rest of a line. `minor`: hidden below 1,024
  * pixels. `reference` and `sentence`: keep room for one on a wide screen.
  */
 type Kind = 'title' | 'number' | 'wide' | 'minor' | 'reference' | 'sentence';

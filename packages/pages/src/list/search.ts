@@ -4,7 +4,7 @@ import type { Markup } from '../frame/layout.ts';
 
 type Parts = Readonly<Record<string, string | undefined>>;
 
-/** What is set of the parts of an address. */
+/** The parts of an address that have a value. */
 const set = (parts: Parts): Record<string, string> =>
   Object.fromEntries(Object.entries(parts).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
@@ -14,7 +14,7 @@ export function withQuery(path: string, parts: Parts): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** The search of a list: its field, whose `words` stand in it while it is empty, and the rest of its filter. */
+/** A list's search form: its field, with `words` as the placeholder, and the rest of its filter. */
 export const searchForm = (
   action: string,
   { name, value, words, label = words }: Record<'name' | 'value' | 'words', string> & { label?: string },

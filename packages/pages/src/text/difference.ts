@@ -48,7 +48,7 @@ export function differenceOf(
   words: readonly [before: string, after: string] = ['was', 'added'],
 ): Markup {
   if (before.length > MAX_LINES || after.length > MAX_LINES) {
-    return html`<p class="quiet">These are too long to compare here.</p>`;
+    return html`<p class="quiet">They are too long to compare here.</p>`;
   }
   const found = steps(before, after);
   const changed = found.flatMap(([sign], index) => (sign === ' ' ? [] : [index]));
@@ -58,7 +58,7 @@ export function differenceOf(
     const next = changed.find((one) => one >= index - CONTEXT) ?? Number.POSITIVE_INFINITY;
     const end = Math.min(Math.max(next - CONTEXT, index + 1), found.length);
     const lines = found.slice(index, end).map((step) => lineOf(step, words));
-    // A fold is as high as two lines. A line of a change is alone.
+    // A fold is as high as two lines. Each changed line is on its own.
     const folded = html`<details><summary>${lines.length} unchanged lines</summary>${lines}</details>`;
     shown.push(lines.length > 2 ? folded : lines);
     index = end;

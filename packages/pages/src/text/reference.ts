@@ -3,7 +3,7 @@ import type { Markup } from '../frame/layout.ts';
 
 /** Longer ones are cut in lists, where a column has no room for all of it. */
 const MAX_SHOWN = 24;
-/** What is always shown of its end: references of one system often differ only there. */
+/** How many characters of its end are always shown: references of one system often differ only there. */
 const END = 8;
 
 /** A reference in a list: cut in its middle if it is long, and whole in its title and where it is copied. */

@@ -27,11 +27,11 @@ export interface CheckCase {
   readonly expected: Expected;
   /** What to do if the endpoint responds differently; for `either`, what to verify. */
   readonly fix: string;
-  /** What the endpoint should answer, if it is not what `expected` stands for. */
+  /** What the endpoint should answer, if that differs from the answer for `expected`. */
   readonly answer?: string;
-  /** Statuses that are a refusal of this case only. */
+  /** Further statuses that count as a refusal of this case. */
   readonly refusals?: readonly number[];
-  /** A connection that is closed before the answer is a refusal too. */
+  /** Whether a connection that is closed before the answer counts as a refusal. */
   readonly mayBeClosed?: boolean;
   readonly changes?: Misbehaviour;
   /** The payload that is signed, and the one that is sent under this signature. @param number Digits that no other case uses. */
@@ -90,16 +90,16 @@ export const checkCases: readonly CheckCase[] = [
     },
     twice: {
       title: 'The same callback twice',
-      fix: 'Acknowledge a repeat like the first one, and credit once. Any answer but 2xx makes a sender repeat it again.',
+      fix: 'Acknowledge a repeat like the first callback, and credit once. After any answer but 2xx, a sender repeats it.',
     },
     extra_field: {
       title: 'A new field',
-      fix: 'Ignore fields that you do not know: the service can add one.',
+      fix: 'Ignore fields that you do not know: the service can add fields.',
       changes: { extra_fields: { added_field: 'new' } },
     },
     key_order: {
       title: 'The fields in another order',
-      fix: 'Verify the five signed fields, not the bytes of the body: JSON has no order.',
+      fix: 'Verify the five signed fields, not the bytes of the body: JSON objects have no order.',
       body: ({ event, payload }) =>
         JSON.stringify({ payload: Object.fromEntries(Object.entries(payload).reverse()), event }),
     },
@@ -122,7 +122,7 @@ export const checkCases: readonly CheckCase[] = [
   ...expecting('prefer', {
     old_t: {
       title: 't from yesterday',
-      fix: 'Turn the tolerance off: t is not signed, so it stops no replay, and a retry that keeps its first t is lost.',
+      fix: 'Turn the tolerance off: t is not signed, so a tolerance stops no replay, and it loses a retry that keeps its first t.',
       changes: { t_offset_seconds: -DAY_SECONDS },
     },
     t_milliseconds: {
@@ -134,14 +134,14 @@ export const checkCases: readonly CheckCase[] = [
   ...expecting('either', {
     forged_amount: {
       title: 'Another amount under a valid signature',
-      fix: 'Make sure that it credited nothing: the signature does not cover the amount. Compare it with your order, for example with assertAmount().',
+      fix: 'Make sure that nothing was credited: the signature does not cover the amount. Compare the amount with your order, for example with assertAmount().',
       changes: { extra_fields: { request_amount: 1, transaction_amount: 1, total_credit: 1 } },
     },
   }),
   ...expecting('refuse', {
     wrong_key: {
       title: 'Signed with another key',
-      fix: 'Verify the signature before anything else, and answer 401: now every sender can report a payment.',
+      fix: 'Verify the signature before anything else, and answer 401 if it is wrong: otherwise anyone can report a payment.',
       changes: { bad_signature: true },
     },
     no_signature: {
@@ -151,12 +151,12 @@ export const checkCases: readonly CheckCase[] = [
     },
     changed_status: {
       title: 'FAILED changed to COMPLETED',
-      fix: 'Sign all five fields of the body that arrived, transaction_status included.',
+      fix: 'Verify all five fields of the body that arrived, including transaction_status.',
       readings: () => [{ transaction_status: 'FAILED' }, { transaction_status: 'COMPLETED' }],
     },
     joined_signature: {
       title: 'Two signatures in one header',
-      fix: 'Accept exactly one t and one s: a repeated header arrives joined, and two parsers could read two values.',
+      fix: 'Accept exactly one t and one s: a repeated header arrives joined, and two parsers could read different values.',
       signature: (signature, other) => `${other}, ${signature}`,
     },
     uppercase_hex: {
@@ -173,7 +173,7 @@ export const checkCases: readonly CheckCase[] = [
   ...expecting('aside', {
     moved_colon: {
       title: "':' moved between the references",
-      fix: "Refuse ':' in the references, or put the callback aside: it separates the signed fields, so one signature verifies for two readings. Credit nothing.",
+      fix: "Refuse ':' in the references, or set the callback aside, and credit nothing: ':' separates the signed fields, so one signature verifies two readings.",
       readings: (number) => [
         { merchant_reference: 'CHECK', internal_reference: `${number}:SBX:1` },
         { merchant_reference: `CHECK:${number}`, internal_reference: 'SBX:1' },
@@ -183,7 +183,7 @@ export const checkCases: readonly CheckCase[] = [
   ...expecting('refuse', {
     redirect_signature: {
       title: "The customer's redirect, posted",
-      fix: 'Read the fields from a JSON body with event and payload only: customers hold the query of their redirect.',
+      fix: 'Read the fields from a JSON body with event and payload only: customers can copy the query of their redirect.',
       type: 'application/x-www-form-urlencoded',
       body: (data, signature) =>
         new URL(redirectLocation('http://127.0.0.1/', data, signature)).search.slice(1),
@@ -200,7 +200,7 @@ export const checkCases: readonly CheckCase[] = [
     },
     too_large: {
       title: 'A body of 128 KiB',
-      fix: 'Limit the body to 64 KiB and answer 413: every sender can reach this route.',
+      fix: 'Limit the body to 64 KiB and answer 413: anyone can reach this route.',
       answer: '413',
       mayBeClosed: true,
       changes: { extra_fields: { customer_name: 'x'.repeat(TOO_LARGE) } },

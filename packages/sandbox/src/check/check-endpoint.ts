@@ -14,7 +14,7 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
   aside: '400, 401 or 403',
 };
 const REFUSALS = [400, 401, 403, 413, 415, 422];
-/** A server that refuses a long body may close the connection while it is still sent. */
+/** A server that refuses a long body may close the connection while the body is still being sent. */
 const CLOSED = ['ECONNRESET', 'EPIPE'];
 const MAX_MS = 5000;
 

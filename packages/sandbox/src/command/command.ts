@@ -124,20 +124,20 @@ prints what happened and why. The exit code is the program's.
         '--keys-file <path>',
         'the file with the keys (default: the environment, or what start left here)',
       )
-      .option('--json', 'print JSON for programs');
+      .option('--json', 'prints JSON for programs');
   const withSession = (command: Command): Command =>
     withKeys(
       command.option(
         '--sandbox <url>',
-        'the sandbox that runs (default: the one that was started in this folder)',
+        'the running sandbox (default: the one that was started in this folder)',
       ),
     );
 
   withSession(root.command('trigger'))
-    .description('sends the callback of a payment, and prints what became of it, and why')
+    .description('sends the callback of a payment, and prints what happened and why')
     .argument(
       '[reference]',
-      'the merchant_reference of a payment of your program; if none has it, or without one, a collection is started',
+      'the merchant_reference of a payment that your program started; without it, or if no payment has it, a collection is started',
     )
     .option('--to <url>', "where the callback goes (default: the sandbox's --callback-url)")
     .option('--set <field=value>', 'a field of the collection or of the callback; may be repeated', each)
@@ -154,11 +154,11 @@ prints what happened and why. The exit code is the program's.
       },
     );
   withSession(root.command('reverse'))
-    .description('sends a callback that says that a payment was taken back, under made-up names')
+    .description('sends a callback that reports a payment as reversed; its event and status are made up')
     .argument('<reference>', 'the merchant_reference of the payment')
     .option('--event <name>', 'the event, which the service does not show', REVERSAL.event)
     .option('--status <name>', 'the transaction_status, which the service does not show', REVERSAL.status)
-    .option('--to <url>', 'where the callback goes (default: where that of the payment goes)')
+    .option('--to <url>', "where the callback goes (default: where the payment's callback goes)")
     .action(async (reference: string, options: ReversalOptions & SessionOptions & { json?: true }) => {
       const { reverse } = await import('./trigger.ts');
       const { transaction, deliveries } = await reverse(openSession(options), reference, options);
@@ -166,7 +166,7 @@ prints what happened and why. The exit code is the program's.
     });
   withSession(root.command('resend'))
     .description('sends a delivery again')
-    .argument('<id>', 'of the delivery', id)
+    .argument('<id>', 'the number of the delivery', id)
     .action(async (delivery: number, options: SessionOptions & { json?: true }) => {
       const { resend } = await import('./trigger.ts');
       await report(await resend(openSession(options), delivery), options.json && {});
@@ -218,7 +218,7 @@ async function main(given: readonly string[]): Promise<void> {
   await createProgram(program).parseAsync(isDefault ? ['start', ...own] : own, { from: 'user' });
 }
 
-/** The message of an error of the API names options of the API: for a user of the command, their flags. */
+/** The error messages of the API name its options. For users of the command, their flags replace them. */
 function inFlags(error: Error): string {
   const options = createProgram([]).commands.flatMap((command) => command.options);
   const flags = new Map(options.map((option) => [option.attributeName(), option.long]));
@@ -230,7 +230,7 @@ function inFlags(error: Error): string {
 }
 
 function failed(error: unknown): number {
-  // Commander has printed its own.
+  // Commander has already printed its message.
   if (error instanceof CommanderError) {
     if (error.code === 'commander.unknownCommand' && !/Did you mean/.test(error.message))
       console.error(`To start a program, put it after --, as in: ${NAME} -- node server.mjs`);

@@ -14,12 +14,12 @@ export async function listensElsewhere(pid: number, name: string, url: URL): Pro
   const other = url.hostname === '[::1]' ? '127.0.0.1' : '[::1]';
   const otherUrl = withAddress(url, other, port);
   if (listeners.includes(port) || (await accepts(otherUrl)))
-    return `${name} listens on ${other}:${port} only, but the callback URL has ${url.host}. Use --callback-url ${otherUrl}, or let the program listen on ${bare(url)}.`;
+    return `${name} listens on ${other}:${port} only, but the callback URL has ${url.host}. Use --callback-url ${otherUrl}, or make the program listen on ${bare(url)}.`;
   const [found] = listeners;
   if (found === undefined) return undefined;
   const sameHost = withAddress(url, url.hostname, found);
   const meant = (await accepts(sameHost)) ? sameHost : withAddress(url, other, found);
-  return `${name} listens on port ${found}, but the callback URL has port ${port}. Use --callback-url ${meant}, or let the program listen on port ${port}.`;
+  return `${name} listens on port ${found}, but the callback URL has port ${port}. Use --callback-url ${meant}, or make the program listen on port ${port}.`;
 }
 
 function withAddress(url: URL, hostname: string, port: number): URL {
@@ -103,7 +103,7 @@ async function nearRoute(url: URL): Promise<string | undefined> {
     const fix =
       path.length > url.pathname.length
         ? 'A prefix probably appears twice: mount the route at / inside its router, or correct the callback URL.'
-        : 'A prefix is probably missing: correct the callback URL, or the path of the route.';
+        : 'A prefix is probably missing: correct the callback URL or the path of the route.';
     return `${what} at ${path}. ${fix}`;
   }
   return undefined;

@@ -17,6 +17,6 @@ export function reasonOf(error: unknown): string {
   return reason;
 }
 
-/** Whether an error has this code of the operating system. */
+/** Whether an error has one of these operating-system codes. */
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));

@@ -40,7 +40,7 @@ export async function printDeliveries(deliveries: readonly SandboxDelivery[], st
 
 /**
  * One line for each attempt of a delivery, as it is made: `10:31:05  ORD-1  COMPLETED  200 in 4 ms  The callback was accepted.`
- * The first with each cause that is not a success is followed by what was seen and what to do.
+ * For each cause other than success, the first line is followed by what was observed and what to do.
  *
  * @returns `tell` for each attempt; `told` resolves when all of them are printed.
  */
@@ -79,8 +79,8 @@ const MINUTE = 60_000;
 const INDENT = '  ';
 
 /**
- * Prints what became of the deliveries, and a bar for each of the last minutes. Only a terminal gets it: a pipe contains what
- * another program reads.
+ * Prints the number of deliveries and of failures, and a bar for each of the last minutes. Prints only on a terminal, since
+ * another program may read a pipe.
  */
 export function printSummary(deliveries: readonly SandboxDelivery[], stream: Stream): void {
   const minutes = deliveries.flatMap(({ attempts }) =>
@@ -111,7 +111,7 @@ export function printExplanation({ ok, title, detail, fix, docs }: Explanation, 
 /** Whether the newest attempt of a delivery failed. */
 export const wentWrong = ({ attempts }: SandboxDelivery): boolean => attempts.at(-1)?.outcome.tone === 'bad';
 
-/** Prints one line for each case, and below it what to do. */
+/** Prints one line for each case, with what to do below it. */
 export function printCheck({ url, ok, results }: CheckReport, stream: Stream): void {
   print(stream, `Check of ${url}`);
   const widthOf = (name: 'title' | 'expected'): number =>

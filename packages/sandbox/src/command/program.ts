@@ -55,7 +55,7 @@ export async function startProgram(
 /** Whether something accepts a connection there now. */
 export const accepts = (url: URL): Promise<boolean> => reaches('connect', connect(portOf(url), bare(url)));
 
-/** Whether this event of a socket is the first one. The socket is closed then. */
+/** Whether this event is the first one of the socket, which is then closed. */
 export function reaches(event: 'connect' | 'secureConnect', socket: Socket): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (isReached: boolean) => (): void => {
@@ -81,10 +81,10 @@ export interface CommandLine {
 const BATCH = /\.(cmd|bat)$/i;
 
 /**
- * A command as spawn() can start it. On Windows, npm and the programs of packages are .cmd files: spawn() neither finds them
- * nor starts them, and only the command processor does. Elsewhere the command is returned unchanged.
+ * A command as spawn() can start it. On Windows, npm and the binaries of packages are .cmd files: spawn() can neither find
+ * nor start them; only the command processor can. Elsewhere the command is returned unchanged.
  *
- * @throws {CommandError} for an argument that no .cmd file can receive unchanged.
+ * @throws {UsageError} for an argument that no .cmd file can receive unchanged.
  */
 export function commandLine(
   [file = '', ...args]: readonly string[],

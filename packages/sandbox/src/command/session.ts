@@ -71,7 +71,7 @@ const DIRECTORY = '.payment-service-sandbox';
 /** Where `start` writes its address and keys for the other commands. */
 export const OWN_KEYS_FILE: string = join(DIRECTORY, 'keys.env');
 
-/** The file of the state, in a directory that version control ignores. Creates the directory. */
+/** The state file, in a directory that version control ignores. Creates the directory. */
 export function ownStateFile(): string {
   try {
     mkdirSync(DIRECTORY, { recursive: true, mode: 0o700 });
@@ -84,7 +84,7 @@ export function ownStateFile(): string {
   return join(DIRECTORY, 'state.sqlite');
 }
 
-/** The variables that the programs of the documents read. */
+/** The variables that the programs in the documentation read. */
 export type KeyVariables = Readonly<Record<'BASE_URL' | 'PUBLIC_KEY' | 'SECRET_KEY' | 'SIGNING_KEY', string>>;
 
 /** The variables that were found, and where. */
@@ -109,18 +109,18 @@ export function writeKeys(path: string, variables: KeyVariables): void {
   while (kept.at(-1) === '') kept.pop();
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   try {
-    // First: the mode below is for a new file only.
+    // First, because the mode below applies only to a new file.
     forOwnerOnly(path);
     writeFileSync(path, `${[...kept, ...lines].join('\n')}\n`, { mode: 0o600 });
   } catch (cause) {
     if (!hasCode(cause, 'ENOENT', 'EACCES', 'EISDIR', 'EROFS', 'EPERM')) throw cause;
-    const message = `The keys could not be written to ${path}: ${reasonOf(cause)}. Its directory must exist, and be writable.`;
+    const message = `The keys could not be written to ${path}: ${reasonOf(cause)}. Its directory must exist and be writable.`;
     throw new CommandError(message, { cause });
   }
 }
 
 /**
- * Reads the keys from the named file, or else from the environment, or else from the file that `start` has written in this
+ * Reads the keys from the named file, or else from the environment, or else from the file that `start` wrote in this
  * folder. Never from arguments, which every user of the computer can read.
  */
 export function readKeys(keysFile: string | undefined): FoundKeys {

@@ -21,7 +21,7 @@ import { jsonObject, readMisbehaviours, trigger } from './trigger.ts';
 export interface StartOptions {
   readonly port: number;
   readonly host: string;
-  /** @default a file in a directory of its own, in the working directory */
+  /** @default .payment-service-sandbox/state.sqlite in the working directory */
   readonly file?: string;
   readonly memory?: true;
   readonly seed?: string;
@@ -40,7 +40,7 @@ const PATIENCE_MS = 10_000;
 const SETTLED_MS = 1000;
 
 /**
- * Starts the sandbox and the named program, which gets the keys in its environment and one callback as soon as it listens.
+ * Starts the sandbox and the named program, which receives the keys in its environment, and one callback as soon as it listens.
  * Resolves with the program's exit code; without a program, with 0 after Ctrl-C.
  */
 export async function start(options: StartOptions, program: readonly string[]): Promise<number> {
@@ -107,7 +107,7 @@ async function runWith(
   variables: KeyVariables,
   command: readonly string[],
   story: Story,
-  /** It starts payments at its own endpoints, whose callbacks it then gets. */
+  /** Whether the program starts payments at endpoints of its own contract, and then receives their callbacks. */
   isStarting: boolean,
 ): Promise<number> {
   const session = sessionWith({ variables, source: 'this sandbox' }, variables.BASE_URL, sandbox.fetch);
@@ -126,7 +126,7 @@ async function runWith(
     NODE_ENV: process.env['NODE_ENV'] || 'development',
   });
   if (target === undefined)
-    console.error('No callback was sent. Set its address with --callback-url, in front of --.');
+    console.error('No callback was sent. Set its address with --callback-url, before --.');
   else if (await listens(program, target)) await sendFirst(session, story, isStarting);
   const code = await program.ended;
   if (code === 0 || program.isStopped()) return code;
@@ -167,14 +167,14 @@ async function listens(program: Program, target: URL): Promise<boolean> {
 
 async function sendFirst(session: Session, { told }: Story, isStarting: boolean): Promise<void> {
   if (isStarting) {
-    console.error('Your program listens. Start a payment with it: its callback is a line here.');
+    console.error('Your program is listening. Start a payment with it: its callback appears here.');
     return;
   }
   const { deliveries } = await trigger(session, {});
   await told();
   if (deliveries.some(wentWrong)) return;
   console.error(
-    `\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`,
+    `\nNext, in another terminal here, try: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`,
   );
 }
 
@@ -203,7 +203,7 @@ function introduction(
 ${kept}${written}
 Start your program with NODE_ENV=development: it refuses these keys otherwise.
 
-Open ${url} for wallets, transactions, deliveries, and to start a payment. Or:
+Open ${url} to see wallets, transactions and deliveries, and to start a payment. Or:
 
   curl -H 'public-key: ${account.publicKey}' '${url}/data/payment-providers?currency=UGX&transaction_type=COLLECTION'
 

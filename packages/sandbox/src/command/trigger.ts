@@ -10,7 +10,7 @@ import type { Session } from './session.ts';
 
 /** What `trigger` and the first callback send. */
 export interface TriggerOptions {
-  /** Where the callback is sent. By default, where that of the payment goes, or the sandbox's own address. */
+  /** Where the callback is sent. @default the payment's callback URL, or the sandbox's */
   readonly to?: string | undefined;
   /** `field=value`, as in `amount=700`. */
   readonly set?: readonly string[] | undefined;
@@ -36,8 +36,8 @@ const LITERALS = ['amount', 'charge_customer'];
 const CALLBACK_FIELDS: readonly string[] = ['event', ...Object.keys(sampleCallback().payload)];
 
 /**
- * Sends the callback of a payment, and waits until it has been tried: of the newest one with this reference, which is completed
- * if it is pending. Without a reference, or if no payment has it, a collection is started.
+ * Sends the callback of the newest payment with this reference, which is completed if it is pending, and waits until the
+ * callback has been tried. Without a reference, or if no payment has it, a collection is started.
  */
 export async function trigger(
   session: Session,
@@ -79,7 +79,7 @@ async function triggerAgain(
   const [field] = Object.keys(given);
   if (field !== undefined) {
     throw new UsageError(
-      `${reference} is started, so its ${field} cannot be set. To change what its callback says, use --misbehave.`,
+      `${reference} has been started, so its ${field} cannot be set. To change what its callback says, use --misbehave.`,
     );
   }
   const changes = callback_url === undefined ? misbehave : { ...misbehave, callback_url };
@@ -102,7 +102,7 @@ export interface ReversalOptions {
 }
 
 /**
- * Sends a callback that says that a payment was taken back. The simulated wallets do not change.
+ * Sends a callback that reports a payment as reversed. The simulated wallets do not change.
  *
  * @throws {CommandError} If no payment has the reference.
  */
@@ -160,7 +160,7 @@ function unknownMisbehaviour(name: string): UsageError {
   return new UsageError(`--misbehave does not know "${name}".${meant} Known names: ${known.join(', ')}.`);
 }
 
-/** @throws {CommandError} If it is not a JSON object. */
+/** @throws {UsageError} If it is not a JSON object. */
 export function jsonObject(text: string, option: string): Record<string, unknown> {
   const value = asObject(readJson(text));
   if (value === undefined) throw new UsageError(`${option} must be a JSON object, such as '{}'.`);
@@ -186,7 +186,7 @@ function fieldsOf({ to, set = [] }: TriggerOptions): { given: Fields; changes: F
   return { given, changes };
 }
 
-/** A field that callbacks do not have yet, to try how a receiver treats what the service may add. */
+/** A field that callbacks do not have yet, to test how a receiver treats fields that the service may add. */
 function newField(name: string, value: string): unknown {
   const near = nearName(name, [...collectionFields, ...CALLBACK_FIELDS]);
   if (near === undefined) return literal(value);
@@ -219,7 +219,7 @@ function literal(text: string): unknown {
   return value === undefined ? text : value;
 }
 
-/** The deliveries of a transaction, or some of them, once each was tried or is due after the timeout. */
+/** The deliveries of a transaction, or some of them, once each has been tried or is due after the timeout. */
 async function tried(
   session: Session,
   transactionId: number,

@@ -101,8 +101,7 @@ function plan(moment: Moment, id: number, { callback_url, retry, ...changes }: C
   const own = moment.get('settings', 'settings')?.callback_url ?? null;
   const url = callback_url ?? delivery?.url ?? transaction.callbackUrl ?? own;
   if (url === null) {
-    const message =
-      'callback_url: is required, because the transaction has none and neither has the sandbox.';
+    const message = 'callback_url: is required, because neither the transaction nor the sandbox has one.';
     refuse('destination_refused', message, 'callback_url');
   }
   if (callback_url !== undefined) checkDestination(callback_url, moment.allowedHosts);
@@ -146,7 +145,7 @@ export function preview(moment: Moment, id: number, asked: ComposedChanges): Cal
   };
 }
 
-/** Each callback that was sent to an address, as its newest delivery: the others of the same content were sent again. */
+/** The newest delivery of each callback to each address: older ones with the same content have been sent again. */
 export function newestDeliveries(reader: Reader): DeliveryRecord[] {
   const newest = new Map<string, DeliveryRecord>();
   for (const one of reader.list('delivery')) {

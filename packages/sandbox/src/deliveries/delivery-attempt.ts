@@ -13,7 +13,7 @@ type Outcome = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_co
 
 const NO_ANSWER: Outcome = { status: null, response: null, error: null, error_code: null };
 
-/** A request with its own headers; the headers of the transport are added. */
+/** A request with its own headers; the transport adds others. */
 export interface Message {
   /** @default 'POST' */
   readonly method?: 'GET' | 'POST' | undefined;
@@ -96,8 +96,8 @@ export interface Sender {
 }
 
 /**
- * The sender of the platform: Node's HTTP client, which adds no headers, so that the record is what went over the wire. fetch
- * adds some (`sec-fetch-mode`, `accept-language`); it is used if it was passed in, and without Node.
+ * The platform's sender: Node's HTTP client, which adds no headers, so that the record shows exactly what was sent. fetch adds
+ * some (`sec-fetch-mode`, `accept-language`); it is used if it was passed in, and where there is no Node.
  */
 export function createSender(fetch: typeof globalThis.fetch | undefined): Sender {
   const http = globalThis.process?.getBuiltinModule?.('node:http');

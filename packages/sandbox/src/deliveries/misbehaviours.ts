@@ -41,16 +41,16 @@ export interface Declared {
   readonly control: 'flag' | 'number' | 'text' | 'area' | 'names' | 'json' | 'choice';
   readonly label: string;
   readonly hint?: string;
-  /** For numbers below zero as well. */
+  /** Whether negative numbers are allowed. */
   readonly isSigned?: boolean;
   readonly choices?: Choices;
-  /** What its value must be, in place of the validator's message. */
+  /** What its value must be; replaces the validator's message. */
   readonly problem?: string;
   /** The value that the command gives a name without one. @default true */
   readonly sample?: unknown;
   /** The label of a callback with it; `''` for none. */
   readonly words?: (changes: Misbehaviour) => string;
-  /** In place of the body. */
+  /** Replaces the body. */
   readonly body?: (changes: Misbehaviour) => string;
   readonly content?: ContentChange;
   /** The fields to leave out, after all other changes. */
@@ -81,8 +81,8 @@ const typed = <T extends z.ZodType>(group: Group, label: string, schema: T, prob
 const REDIRECT_LEAD_MS = 2000;
 const tenYears = z.int().min(-315_360_000).max(315_360_000);
 const capitals = z.string().regex(/^[A-Z]{3}$/);
-const AT_MOST_10_YEARS = 'must be whole seconds, at most 10 years back or ahead';
-const AT_MOST_7_DAYS = 'must be whole milliseconds, at most 7 days';
+const AT_MOST_10_YEARS = 'must be a whole number of seconds, at most 10 years back or ahead';
+const AT_MOST_7_DAYS = 'must be a whole number of milliseconds, at most 7 days';
 const AT_MOST_128 = 'must be a string of at most 128 characters';
 
 const declared = {
@@ -151,7 +151,7 @@ const declared = {
       late_ms ? { ...timing, wait: timing.wait + late_ms, words: [...timing.words, 'late'] } : timing,
   },
   out_of_order: {
-    ...flag('time', 'Hold it back until a later callback is through'),
+    ...flag('time', 'Hold it back until a later callback has been sent'),
     words: () => 'out of order',
     timing: (timing, { out_of_order = false }) => ({ ...timing, isHeld: out_of_order }),
   },
@@ -196,7 +196,7 @@ const declared = {
   body: {
     ...typed('body', 'The body itself', z.string().max(65_536), 'must be at most 65,536 characters'),
     control: 'area',
-    hint: 'In place of all changes of fields and money. It need not be JSON.',
+    hint: 'Replaces all changes to fields and money. It need not be JSON.',
     words: () => 'edited body',
     // A lone surrogate would be sent as U+FFFD, and the record would differ from it.
     body: ({ body = '' }) => body.toWellFormed(),

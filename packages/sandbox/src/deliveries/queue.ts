@@ -93,7 +93,7 @@ export function createDeliveries(context: Context): Deliveries {
     },
   };
 
-  /** Until it is done, the sandbox is closed, or the time is over. */
+  /** Waits until it is done, the sandbox is closed, or the time is up. */
   async function watch(isDone: () => boolean, ms?: number): Promise<void> {
     const over = new AbortController();
     const leave = changes.subscribe(() => isDone() && over.abort());

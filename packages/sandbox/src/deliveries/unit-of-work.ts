@@ -6,7 +6,7 @@ import type { Changes, Reader, Store, Unit } from '../state/store.ts';
 import type { Signer } from './callback-data.ts';
 import type { AttemptOptions } from './delivery-attempt.ts';
 
-/** What everything in a sandbox works with. */
+/** What all parts of a sandbox share. */
 export interface Context extends AttemptOptions {
   readonly store: Store;
   /** The sandbox's clock, including how far it was moved ahead. */

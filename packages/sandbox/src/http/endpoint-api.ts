@@ -43,7 +43,7 @@ async function answer(c: Context, service: Service, endpoint: Endpoint): Promise
   const data = answerOf(endpoint, start(c, service, endpoint, request), body);
   if (fault === 'cut') return Response.error(); // Cut by the socket, and rejected by `sandbox.fetch`.
   if (fault === 'error')
-    return fail(c, 503, 'The endpoint is configured to fail after it has accepted this.');
+    return fail(c, 503, 'The endpoint is configured to fail after it accepts this request.');
   if (fault !== undefined) await service.clock.sleep(fault, service.changes.ended);
   return succeed(c, data, endpoint.status);
 }

@@ -19,8 +19,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 /**
  * The body as a string; empty when the request has none.
  *
- * The limit applies where a body is read. A middleware in front would have to rebuild the request, which the platform
- * refuses for the request objects of Node's bridge.
+ * The limit applies where a body is read. Middleware in front would have to rebuild the request, which the platform refuses
+ * for the request objects of the Node bridge.
  */
 async function textOf(c: Context): Promise<string> {
   const { body, is_cut } = await startOf(c.req.raw.body, MAX_BODY_BYTES).catch(() =>
@@ -58,7 +58,7 @@ export async function formFields(c: Context): Promise<Record<string, string>> {
   return Object.fromEntries([...fields].filter(([, value]) => value !== ''));
 }
 
-/** The statuses of errors. */
+/** Error statuses. */
 type ErrorStatus = RefusalStatus | 401 | 403 | 405 | 421 | 429 | 500 | 503;
 
 /** The response envelope of a success (protocol §2.1). */

@@ -17,11 +17,11 @@ export const knownHost =
     const url = URL.parse(`http://${c.req.header('host') ?? new URL(c.req.url).host}`);
     if (url !== null && isAllowedHost(url, allowedHosts)) return next();
     const message =
-      'The sandbox does not answer under this host name. Use 127.0.0.1 or localhost, or start it with --allow-host (allowedHosts) and the name.';
+      'The sandbox does not answer under this host name. Use 127.0.0.1 or localhost, or allow the name with --allow-host (allowedHosts).';
     return fail(c, 421, message);
   };
 
-/** Refuses what a page of another site sends through the browser. Programs send no Origin and pass. */
+/** Refuses requests that a page of another site sends through the browser. Programs send no Origin and pass. */
 export const sameOrigin: MiddlewareHandler = async (c, next) => {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
   if (isFromOwnPage(senderOf(c.req.raw), { orProgram: true })) return next();
@@ -49,7 +49,7 @@ export function requireKeys(
       const given = c.req.header(`${name}-key`);
       if (given === undefined) return fail(c, 401, `The header ${name}-key is missing.`);
       if (given !== account[`${name}Key`]) {
-        return fail(c, 401, `The header ${name}-key does not hold the ${name} key of this sandbox account.`);
+        return fail(c, 401, `The header ${name}-key is not the ${name} key of this sandbox account.`);
       }
     }
     return next();

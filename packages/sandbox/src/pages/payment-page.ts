@@ -15,7 +15,7 @@ export const PAYMENT_PAGE = '/sandbox/pay/:id';
 export function createPaymentPage(service: Service): Hono {
   const app = new Hono();
 
-  /** The page's address holds the internal reference, which cannot be guessed from the number alone. */
+  /** The page's address contains the internal reference, which cannot be guessed from the number alone. */
   const transactionOf = (c: Context): TransactionRecord | undefined => {
     const reference = c.req.param('id') ?? '';
     const transaction = service.store.get('transaction', reference.split('-')[1] ?? '');
@@ -30,7 +30,7 @@ export function createPaymentPage(service: Service): Hono {
   });
 
   app.post(PAYMENT_PAGE, async (c) => {
-    // Only who knows the address has a form that is read (threat A63).
+    // Reads a form only under an address that exists, which cannot be guessed (threat A63).
     if (transactionOf(c) === undefined) return notFound(c);
     const { choice } = await formFields(c);
     // Looked up after the last wait, so that the second of two clicks sees the decision of the first.

@@ -12,7 +12,7 @@ export type EndpointField = Exclude<keyof CollectionRequest | keyof PayoutReques
  * - `'refused'`: answered 422, and nothing is started.
  * - `'error'`: accepted, and answered 503.
  * - `'cut'`: accepted, and the connection is cut before an answer.
- * - a number: accepted, and answered after so many milliseconds, such as after the caller's deadline.
+ * - a number: accepted, and answered after this many milliseconds, such as after the caller's deadline.
  */
 export type EndpointFault = 'refused' | 'error' | 'cut' | number;
 
@@ -26,7 +26,7 @@ export interface SandboxEndpoint {
   /** Such as `/wallets/{currency}/transfers`, below the address of the sandbox. */
   readonly path: string;
   readonly starts: 'collection' | 'payout' | 'transfer';
-  /** Where the request has each field: a member of the JSON body, such as `order.reference`, or a `{name}` of the path. */
+  /** Where each field is in the request: a member of the JSON body, such as `order.reference`, or a `{name}` of the path. */
   readonly members: Readonly<Partial<Record<EndpointField, string>>>;
   /** Fields that the request does not have. @default {} */
   readonly fixed?: Readonly<Record<string, unknown>> | undefined;
@@ -131,7 +131,7 @@ function valueAt(body: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => asObject(value)?.[name], body);
 }
 
-/** An endpoint may have amounts as decimal strings; the simulation has numbers. */
+/** An endpoint may take amounts as decimal strings; the simulation takes numbers. */
 const numberOf = (value: unknown): unknown =>
   typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 
@@ -149,7 +149,7 @@ function fill(template: unknown, facts: Readonly<Record<string, unknown>>): unkn
 }
 
 /**
- * The shape of a contract, made up for examples: nothing of it is the service's.
+ * The shape of a contract, made up for examples: none of it is the service's.
  *
  * @example
  * const sandbox = createSandbox({ endpoints: exampleEndpoints });

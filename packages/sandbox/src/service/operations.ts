@@ -191,7 +191,7 @@ function countIn(work: Work, option: PaymentProvider, wireAmount: number, amount
   const spentKey = `${option.provider_code}:${option.transaction_type}:${day}`;
   const spent = (work.get('spent', spentKey)?.amount ?? 0) + amount;
   if (toAmount(spent, currency) > max_daily_amount) {
-    const message = `${name} accepts at most ${shown(max_daily_amount)} a day (UTC), and with this payment it would be ${shown(toAmount(spent, currency))}.`;
+    const message = `${name} accepts at most ${shown(max_daily_amount)} a day (UTC). With this payment, the total would be ${shown(toAmount(spent, currency))}.`;
     refuse('daily_limit_reached', message, 'amount');
   }
   work.put('spent', spentKey, { amount: spent });

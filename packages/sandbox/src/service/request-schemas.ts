@@ -161,17 +161,17 @@ export const collectionFields: readonly string[] = Object.keys(
   collectionRequest.omit({ callback_url: true, misbehave: true, retry: true }).shape,
 );
 
-/** What is said of fields whose values have a meaning beyond their type. */
+/** Messages for fields whose values mean more than their type says. */
 const problems: Readonly<Record<string, string>> = {
   merchant_reference: 'must be a string of 1 to 128 characters',
   amount: 'must be a number above zero, such as 500',
   account: 'must be a string of 1 to 128 characters, such as a mobile number',
   customer_name: 'must be a string of 1 to 128 characters',
-  advance_seconds: 'must be whole seconds, from 0 to 10 years',
+  advance_seconds: 'must be a whole number of seconds, from 0 to 10 years',
   currency: 'must be three capital letters, such as UGX',
   max_attempts: 'must be a whole number from 1 to 50',
-  backoff_ms: 'must be whole milliseconds, at most 7 days',
-  api_latency_ms: 'must be whole milliseconds, at most 60,000',
+  backoff_ms: 'must be a whole number of milliseconds, at most 7 days',
+  api_latency_ms: 'must be a whole number of milliseconds, at most 60,000',
   misbehave: 'must be an object, such as {"duplicate": 1}; {} switches it off',
   retry: 'must be an object, such as {"max_attempts": 3}; {} is the default',
   min_amount: 'must be a number, zero or more',
@@ -192,7 +192,7 @@ export function read<Kind extends keyof Requests>(kind: Kind, input: unknown): R
     const own = problems[name] ?? misbehaviours.get(name)?.problem;
     problem = (unknown.length === 0 && own) || (issue && problemOf(issue));
   } catch {
-    // zod reads what it describes.
+    // zod reads the input while it describes a problem, and a proxy may throw.
   }
   return refuse('malformed_request', `${field || 'The body'}: ${problem}`, field || undefined);
 }

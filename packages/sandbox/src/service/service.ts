@@ -101,7 +101,7 @@ const resendableIn = (reader: Reader, deliveries: readonly DeliveryRecord[]): De
   return newestDeliveries(reader).filter(({ id, state }) => asked.has(id) && state !== 'scheduled');
 };
 
-/** What a reset keeps. */
+/** The records that a reset keeps. */
 const KEPT: readonly string[] = ['account', 'settings', 'counter'];
 
 /**

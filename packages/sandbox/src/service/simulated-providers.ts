@@ -7,7 +7,7 @@ import type { Unit } from '../state/store.ts';
 
 const DAY = 86_400;
 
-/** The name of each method, and the charge of a collection by it. */
+/** The name of each method, and what a collection with it costs. */
 const methods = {
   MOBILE_MONEY: { label: 'Mobile Money', costs: { chargeBasisPoints: 300, clearingSeconds: 0 } },
   BANK: { label: 'Bank', costs: { chargeBasisPoints: 100, clearingSeconds: DAY } },

@@ -12,7 +12,7 @@ const SQLITE_BUSY = 5;
 const SQLITE_NOTADB = 26;
 
 /**
- * Records in a SQLite file: WAL and synchronous=FULL, so that an answered operation survives kill -9 and a power cut. It holds
+ * Records in a SQLite file: WAL and synchronous=FULL, so that an answered operation survives kill -9 and a power cut. It contains
  * the keys, so only its owner can read it and the files that SQLite keeps beside it (threat A46). Only one process can use it
  * at a time: the exclusive lock belongs to the operating system, and ends with the process that holds it.
  */
@@ -78,7 +78,7 @@ function open(sqlite: typeof import('node:sqlite'), path: string): DatabaseSync 
     makeForOwner(path);
     return new sqlite.DatabaseSync(path);
   } catch (cause) {
-    const message = `The file ${path} could not be opened. Its directory must exist, and be writable.`;
+    const message = `The file ${path} could not be opened. Its directory must exist and be writable.`;
     throw new InvalidStateError(message, { cause });
   }
 }
@@ -92,7 +92,7 @@ const OTHERS = 0o077;
 /** Creates a missing file, so that its next writer does not create a readable one. */
 function makeForOwner(path: string): void {
   const fs = globalThis.process.getBuiltinModule('node:fs');
-  // Names of SQLite for a database without a file.
+  // SQLite's names for a database without a file.
   if (path === '' || path === ':memory:' || path.startsWith('file:')) return;
   try {
     // `x`: an existing file is not even opened, since closing it would drop the locks of this process.
@@ -113,7 +113,7 @@ export function forOwnerOnly(...paths: readonly string[]): void {
       fs.chmodSync(path, found.isDirectory() ? FOLDER : FILE);
     } catch {
       console.warn(
-        `${path} holds the keys of the sandbox, other users of this computer can read it, and its mode could not be changed. Choose a file of your own.`,
+        `${path} contains the sandbox's keys, and other users of this computer can read it: its mode could not be changed. Choose a file that you own.`,
       );
     }
   }

@@ -26,7 +26,7 @@ export interface Records {
 
 export type Kind = keyof Records;
 
-/** The defaults of requests, under the names of the wire. */
+/** The defaults of requests, under their names on the wire. */
 export interface Settings {
   /** Where callbacks are sent; null for nowhere. */
   readonly callback_url: string | null;

@@ -14,7 +14,7 @@ export interface RetryRules {
   readonly max_backoff_ms: number;
   /** The statuses that count as delivered: exact ones, or classes such as "2xx". */
   readonly accepted: readonly (number | string)[];
-  /** The statuses after which it is resent, as it also is without a complete response. Empty: never. */
+  /** The statuses after which it is resent. Unless the list is empty, it is also resent if there was no complete response. */
   readonly repeated: readonly (number | string)[];
   /** Whether each attempt is signed with a new `t`. False repeats the first `t` (threat A28). */
   readonly resign: boolean;

@@ -122,7 +122,7 @@ export interface Changes {
   subscribe(listener: () => void): () => void;
 }
 
-/** The feed, and the two ends that only the sandbox itself holds. */
+/** The feed, with the two functions that only the sandbox itself calls. */
 export interface ChangeFeed extends Changes {
   announce(): void;
   end(): void;

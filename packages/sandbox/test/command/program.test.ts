@@ -24,7 +24,7 @@ test('start gives the program its keys, sends one callback when it listens, and 
   expect(stdout).toMatch(
     /^env http:\/\/127\.0\. SANDBOXPUBLIC SANDBOXSECRET SANDBOXSIGNIN\nreceived POST \/payments\/callbacks\n$/,
   );
-  for (const part of [`sends callbacks to ${url}`, 'Try next']) expect(stderr).toContain(part);
+  for (const part of [`sends callbacks to ${url}`, 'in another terminal here']) expect(stderr).toContain(part);
   expect(stderr).toMatch(
     /^\d\d:\d\d:\d\d {2}ORD-1001 {2}COMPLETED {2}200 in \d+ ms {2}The callback was accepted\.$/m,
   );
@@ -61,7 +61,7 @@ test.each([
     const { code, stderr } = await runCommand(args);
     expect(code).toBe(exitCode);
     for (const part of says) expect(stderr).toContain(part.replace('PORT', String(port)));
-    expect(stderr).not.toContain('Try next');
+    expect(stderr).not.toContain('in another terminal here');
   },
 );
 
@@ -100,7 +100,7 @@ test('start says that no callback was sent without an address, and remembers the
 
 test('start forwards a signal, lets the program end gracefully, and exits with its code', async () => {
   const { args } = await withReceiver();
-  const command = await startCommand(args, { until: 'Try next' });
+  const command = await startCommand(args, { until: 'in another terminal here' });
   expect(await command.stop('SIGTERM')).toBe(5);
   expect(command.output()).toContain('ends gracefully');
   expect(command.output()).not.toContain('ended with exit code');
@@ -118,14 +118,14 @@ test('start ends a program that ignores a signal with the second one', async () 
 
 test('start ends a program that has no handler by Ctrl-C without a terminal, with the exit code of shells', async () => {
   const { args } = await withReceiver();
-  const command = await startCommand(args, { until: 'Try next' });
+  const command = await startCommand(args, { until: 'in another terminal here' });
   expect(await command.stop('SIGINT')).toBe(130);
 });
 
 test('start passes Ctrl-C on a terminal to the program once, and both end', async () => {
   const { args } = await withReceiver('200', 'counts');
   // The terminal's own interrupt character, from its keyboard.
-  const { code, stdout } = await runOnTerminal(args, { keys: { after: 'Try next', press: '\u0003' } });
+  const { code, stdout } = await runOnTerminal(args, { keys: { after: 'in another terminal here', press: '\u0003' } });
   expect(stdout).toContain('interrupted 1 times');
   expect(code).toBe(6);
 });

@@ -9,7 +9,7 @@ import {
   signature,
 } from '../http-request.ts';
 
-/** What one client does, with what awaits and counts its next response. */
+/** What one client does; `answer` awaits its next response and counts it. */
 type Act = (client: Connection, answer: () => Promise<void>, answerMs: number) => Promise<unknown>;
 
 /** For HTTP/2, what each client opens: streams whose bodies do not end after so many bytes. */
@@ -22,7 +22,7 @@ interface Streams {
 /** One kind of heavy attack: with many bytes, many requests, or of long duration. */
 export type Attack = readonly [
   name: string,
-  /** Of every response; 0 if there are none. */
+  /** The status of every response; 0 if there are none. */
   status: number,
   clients: number,
   act: Act | Streams,

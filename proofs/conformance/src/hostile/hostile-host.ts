@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { hangGuard } from '../hang-guard.ts';
 import type { ServerReport } from './serve-hostile.ts';
 
-/** Starts one of the servers of a program that calls `serveHostile()`, and ends it after its use. */
+/** Starts one of the servers of a program that calls `serveHostile()`, and stops it after use. */
 export async function hosted<T>(
   name: string,
   program: URL,

@@ -20,7 +20,7 @@ import { shopPlaces } from './shop-places.ts';
 const DOCUMENT = join(import.meta.dirname, '../../../../docs/how-we-know.md');
 const CONTROL = 'control: a printed error';
 
-/** Why a place shows the person, by its name: the rows of the document whose first cell has names of places. */
+/** Why a place shows the person, by its name: the rows of the document whose first cell names places. */
 function readReasons(): Map<string, string> {
   const [, section = ''] = readFileSync(DOCUMENT, 'utf8').split('\n## Canaries\n');
   const rows = (section.split('\n## ')[0] ?? '').matchAll(/^\| (`.*`) \| (.*) \|$/gm);

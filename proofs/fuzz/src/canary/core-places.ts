@@ -74,7 +74,7 @@ export async function corePlaces(): Promise<Places> {
       fetch: async (url, init) => {
         const { headers } = new Request(url, init);
         const echo = JSON.stringify([[...headers], url, SECRETS.phone, SECRETS.name]);
-        if (!echo.includes(KEYS.publicKey)) throw new Error('The echo has no key.');
+        if (!echo.includes(KEYS.publicKey)) throw new Error('The echo does not contain the key.');
         return new Response(shaped(echo), { status });
       },
     });

@@ -26,17 +26,17 @@ export interface OwnRequest {
   readonly label: string;
   readonly method: string;
   readonly body: string | undefined;
-  /** Whether it is safe to send it again: money is never sent twice. */
+  /** Whether it is safe to send the request again: money is never sent twice. */
   readonly isRepeatable: boolean;
   readonly sendsSecretKey: boolean;
 }
 
-/** For what may not be repeated and may have arrived. */
+/** For a request that must not be repeated and may have arrived. */
 const MAY_HAVE_ARRIVED =
   'It may have been received: do not send it again. Keep it pending until a callback or the service shows what happened.';
 
 const RANKS: readonly Sent[] = ['no', 'refused', 'unknown'];
-/** Of several attempts, the one that may have done more decides. */
+/** The attempt that may have done the most decides. */
 const later = (one: Sent, other: Sent): Sent => (RANKS.indexOf(one) > RANKS.indexOf(other) ? one : other);
 
 const FIRST_WAIT_MS = 250;
@@ -57,10 +57,10 @@ export function runCall<T>(call: Call<T>, caller: AbortSignal | undefined): Prom
   return CALLS.hasSubscribers ? runTraced(call, caller) : runWithin(call, caller);
 }
 
-/** A message of the channel `client-call`: one call, with all of its attempts. No address and no query is in it (threat A58). */
+/** A message of the `client-call` channel: one call with all its attempts. It contains no address and no query (threat A58). */
 export interface ClientCallTrace extends Trace {
   readonly operation: Operation | 'request';
-  /** How many requests were sent. */
+  /** The number of requests sent. */
   attempts: number;
   /** The HTTP status of the last response. */
   status?: number | undefined;
@@ -70,7 +70,7 @@ export interface ClientCallTrace extends Trace {
 
 const CALLS = traceChannel<ClientCallTrace>('client-call');
 
-/** Runs a call with settings that also write into the message of the channel. */
+/** Runs a call with settings that also record the attempts in the channel's message. */
 function runTraced<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
   const { settings, operation } = call;
   const facts: ClientCallTrace = { operation, attempts: 0 };
@@ -109,10 +109,10 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
     };
   });
   const cancelTimer = timing.schedule(() => stop('timeout', timedOut(progress)), timeoutMs);
-  // Own callbacks leave no listeners on the signal.
+  // onAbort() leaves no listener on the caller's signal.
   const forget = caller && onAbort(caller, () => stop('aborted', aborted(progress, caller.reason)));
   try {
-    // Not when the attempts end: fetch may ignore the signal.
+    // Do not wait for the attempts: fetch may ignore the signal.
     return await Promise.race([stopped, runAttempts(progress, controller.signal, end)]);
   } finally {
     cancelTimer();
@@ -120,20 +120,20 @@ async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Pro
   }
 }
 
-/** How far a call has come. */
+/** The progress of a call. */
 class Progress<T = unknown> {
   readonly call: Call<T>;
   readonly label: string;
   readonly isRepeatable: boolean;
   attempt = 0;
-  /** Of the attempts that have ended. */
+  /** For the attempts that have ended. */
   sent: Sent = 'no';
   /** Of the last response. */
   status: number | undefined;
   previous: PaymentServiceError | undefined;
-  /** The result is complete: nothing takes it back. */
+  /** The result is complete: a timeout or an abort no longer changes it. */
   isDone = false;
-  /** Undefined once the attempt is reported, and so between two attempts. */
+  /** Undefined once the attempt is reported, and therefore between two attempts. */
   startedAt: number | undefined;
 
   constructor(call: Call<T>) {
@@ -150,7 +150,7 @@ class Progress<T = unknown> {
 
   report(outcome: AttemptReport['outcome'], retryInMs?: number): void {
     const { call, startedAt, attempt, status } = this;
-    // Reported before: the caller aborts in the hook or during a wait.
+    // Already reported: the caller aborted in the hook or during a wait.
     if (startedAt === undefined) return;
     this.startedAt = undefined;
     const durationMs = call.settings.timing.monotonic() - startedAt;
@@ -160,7 +160,7 @@ class Progress<T = unknown> {
   }
 }
 
-/** Attempts, and the waits between them, until one succeeds or the last one has failed. */
+/** Makes attempts, and waits between them, until one succeeds or the last one fails. */
 async function runAttempts<T>(progress: Progress<T>, signal: AbortSignal, end: number): Promise<T> {
   const { call, label, isRepeatable } = progress;
   const { scrubber, timing } = call.settings;
@@ -168,7 +168,7 @@ async function runAttempts<T>(progress: Progress<T>, signal: AbortSignal, end: n
     progress.start();
     try {
       const value = await attemptOnce(progress, signal);
-      signal.throwIfAborted(); // During a schema that is asynchronous.
+      signal.throwIfAborted(); // It may have aborted during an asynchronous schema.
       progress.isDone = true;
       progress.report('success');
       return value;
@@ -203,12 +203,12 @@ async function attemptOnce<T>(progress: Progress<T>, signal: AbortSignal): Promi
   return call.read(text, status);
 }
 
-/** The caller's own reason, or, for `request()`, an error that says whether it may have arrived. */
+/** The caller's own reason; for `request()`, an error that says whether the request may have arrived. */
 function aborted({ call, label, sent, startedAt, isRepeatable }: Progress, cause: unknown): unknown {
   if (call.request === undefined) return cause;
   const claim = startedAt === undefined ? sent : 'unknown';
-  const advice = claim === 'no' || isRepeatable ? 'It may be repeated.' : MAY_HAVE_ARRIVED;
-  return new AbortedError(`${label}: the signal of the caller ended it. ${advice}`, { sent: claim, cause });
+  const advice = claim === 'no' || isRepeatable ? 'You can repeat it.' : MAY_HAVE_ARRIVED;
+  return new AbortedError(`${label}: the caller's signal aborted it. ${advice}`, { sent: claim, cause });
 }
 
 function timedOut({ call, label, attempt, previous, isRepeatable }: Progress): TimeoutError {
@@ -218,7 +218,7 @@ function timedOut({ call, label, attempt, previous, isRepeatable }: Progress): T
   return new TimeoutError(`${label}: ${what}. ${advice}`, previous && { cause: previous });
 }
 
-/** The protocol does not show how an endpoint answers that needs the secret key, so it is a possibility only. */
+/** The protocol does not show how an endpoint that needs the secret key refuses a call without it, so this is only a guess. */
 function missingKey(request: OwnRequest | undefined, status: number | undefined): string | undefined {
   if (request?.sendsSecretKey !== false || ![400, 401, 403].includes(status ?? 0)) return undefined;
   return 'Check the request, the keys and baseUrl. The secret key was not sent: if the endpoint needs it, pass secretKey: true.';
@@ -228,7 +228,7 @@ function initOf(
   { headers, request }: Pick<Call<unknown>, 'headers' | 'request'>,
   signal: AbortSignal,
 ): FetchInit {
-  // Frameworks cache GETs behind fetch; only the cache option of this client may. Some runtimes reject the field.
+  // Some frameworks cache GETs behind fetch; only this client's cache option may. Some runtimes reject the field.
   const noStore = 'cache' in Request.prototype ? ({ cache: 'no-store' } as const) : undefined;
   const { method = 'GET', body } = request ?? {};
   const content = body === undefined ? undefined : { body };
@@ -236,11 +236,11 @@ function initOf(
 }
 
 /**
- * Wait and try again, or stop and say why. Full jitter: anything from 0 to 0.25 s · 2ⁿ, at most 4 s, so that clients
- * which failed together do not return together. `Retry-After` is the shortest wait. If the wait would outlast the
- * deadline, the call fails immediately with the real failure.
+ * Decides whether to wait and retry, or to stop and say why. Full jitter: anything from 0 to 0.25 s · 2ⁿ, at most 4 s, so that
+ * clients that failed together do not return together. `Retry-After` is the shortest wait. If the wait would outlast the
+ * deadline, the call fails immediately with the actual failure.
  *
- * @param end of the call, on the monotonic clock.
+ * @param end The deadline of the call, on the monotonic clock.
  */
 function planAfter(
   failure: AttemptFailure,
@@ -255,20 +255,20 @@ function planAfter(
   if (waitMs >= end - timing.monotonic()) {
     const wait = `a wait of ${Math.ceil(waitMs / 1000)} s${retryAfterMs > 0 ? ' (Retry-After)' : ''}`;
     return {
-      why: `A retry needs ${wait}, and timeoutMs (${timeoutMs}) ends before it. Try again after that.`,
+      why: `A retry needs ${wait}, but timeoutMs (${timeoutMs}) ends first. Try again after that.`,
     };
   }
   if (budget.credit < RETRY_COST) {
     return {
-      why: 'There is no retry because many recent calls of this client needed one. Try again later.',
+      why: 'No retry: too many recent calls of this client needed one. Try again later.',
     };
   }
   budget.credit -= RETRY_COST;
   return { waitMs };
 }
 
-/** An error that the checks did not expect, for example from a fetch that returns no Response. */
+/** For an error that the checks did not expect, such as from a fetch that returns no Response. */
 function unreadable(cause: unknown): AttemptFailure {
-  const advice = 'Check the fetch option; cause has the details.';
+  const advice = 'Check the fetch option; see cause for details.';
   return invalid('the response could not be read', advice, { cause });
 }

@@ -12,11 +12,11 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Sends one request and reads the response: resolves with the status and the complete, bounded body of a success and fails
- * for everything else.
+ * Sends one request and reads the response. Resolves with the status and the complete, bounded body of a success; rejects for
+ * everything else.
  *
  * @param isSuccess Whether a status is a success.
- * @param onStatus gets the status before the body is read.
+ * @param onStatus Receives the status before the body is read.
  * @throws {AttemptFailure}, or any error once the signal has aborted.
  */
 export async function exchange(
@@ -33,12 +33,12 @@ export async function exchange(
   } catch (cause) {
     throw lost(url, 'failed', cause, isUnsent(handOver, cause) ? 'no' : 'unknown');
   }
-  // A fetch that ignores its signal can resolve after the caller has gone; its body must not stay open.
+  // A fetch that ignores its signal can resolve after the call has ended; its body must not stay open.
   if (init.signal.aborted) void response.body?.cancel().catch(() => undefined);
   init.signal.throwIfAborted();
   const { status, headers } = response;
   const reader = response.body?.getReader();
-  // The outcome is known by then; a failing cancel adds nothing to it.
+  // The outcome is already known; a failing cancel adds nothing to it.
   const cancel = (): void => void reader?.cancel().catch(() => undefined);
   onStatus(status);
   init.signal.onabort = cancel; // A body may ignore the signal.
@@ -52,7 +52,7 @@ export async function exchange(
   try {
     bytes = reader === undefined ? new Uint8Array() : await readStream(reader, MAX_RESPONSE_BYTES);
   } catch (error) {
-    if (isSuccess(status)) throw lost(url, 'broke off in the middle of the response', error, 'unknown');
+    if (isSuccess(status)) throw lost(url, 'broke during the response', error, 'unknown');
     // The status has arrived and decides.
     cause = error;
   }
@@ -83,13 +83,13 @@ export async function exchange(
   }
 }
 
-/** A followed redirect would carry the keys to another address. */
+/** Following a redirect would send the keys to another address. */
 function redirectFailure(url: string, response: Response): AttemptFailure | undefined {
   const { status, type, redirected, headers } = response;
   if (!redirected && type !== 'opaqueredirect' && (status < 300 || status > 399)) return undefined;
   const location = headers.get('location');
   const host = location !== null && URL.canParse(location, url) ? new URL(location, url).host : '';
-  const what = `the service answered with a redirect${host && ` to ${host}`}, and following it would pass on the keys`;
+  const what = `the service answered with a redirect${host && ` to ${host}`}; following it would send the keys there`;
   const advice = 'Set baseUrl to the final address. A fetch option must honour `redirect: "manual"`.';
   return new AttemptFailure({ code: 'api_error', what, advice, status, sent: 'unknown' });
 }
@@ -97,10 +97,10 @@ function redirectFailure(url: string, response: Response): AttemptFailure | unde
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date in the one form that may be sent. `Date.parse` alone would
+ * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date in the one format that a sender may use. `Date.parse` alone would
  * read "-5" and "1.5" as dates.
  *
- * @returns milliseconds from `now`, at least 0; undefined if the value is missing or unreadable.
+ * @returns Milliseconds from `now`, at least 0; undefined if the value is missing or unreadable.
  */
 export function readRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
@@ -115,15 +115,15 @@ function lost(url: string, how: string, cause: unknown, sent: Sent): AttemptFail
   const what = `the connection to ${new URL(url).host} ${how}${why}`;
   const advice =
     isObject(deepest) && deepest['code'] === MISMATCH
-      ? 'The dispatcher is probably of another version of undici than fetch: pass fetch of the same package as an option.'
-      : 'Check baseUrl, the network and a proxy in between, then try again; cause has the details.';
+      ? 'The dispatcher and fetch are probably from different undici versions: pass fetch from the same package.'
+      : 'Check baseUrl, the network and any proxy, then try again; see cause for details.';
   return new AttemptFailure({ code: 'connection_failed', what, advice, cause, sent });
 }
 
-/** Where fetch and a dispatcher are of two major versions of undici. */
+/** The error code when fetch and a dispatcher come from two major versions of undici. */
 const MISMATCH = 'UND_ERR_INVALID_ARG';
 
-/** What happened, below what fetch made of it: `fetch failed` alone says nothing. */
+/** The root cause, below the error that fetch throws: `fetch failed` alone says nothing. */
 function deepestOf(thrown: unknown, depth = MAX_CAUSES): unknown {
   if (!isObject(thrown) || depth === 0 || !isObject(thrown['cause'])) return thrown;
   return deepestOf(thrown['cause'], depth - 1);

@@ -1,10 +1,10 @@
 import { isObject } from '../../verify/json-members.ts';
 
-/** What undici, which Node's fetch is made of, has told about one call of `fetch`. */
+/** What undici, on which Node's fetch is built, has reported about one `fetch` call. */
 export interface HandOver {
-  /** How many requests were made for it: more than one if something between repeats. 0 where nothing tells. */
+  /** The number of requests made for it: more than one if a layer in between repeats. 0 if nothing reports. */
   requests: number;
-  /** The headers of one of them were written to a connection. */
+  /** Whether the headers of any of them were written to a connection. */
   isWritten: boolean;
 }
 
@@ -24,12 +24,12 @@ interface Platform {
   };
 }
 
-/** Made by the first call. Null in runtimes that have no AsyncLocalStorage or no channels. */
+/** Created by the first call. Null in runtimes without AsyncLocalStorage or channels. */
 let context: AsyncContext | null | undefined;
 
 /**
- * Calls `fetch`, and lets undici write into `handOver` what happens to its requests. Its channels also tell of Node's own fetch,
- * and of a dispatcher or a wrapper that repeats a request, whose last error says nothing about the first one.
+ * Calls `fetch` and records in `handOver` what undici reports about its requests. Its channels cover Node's own fetch, and also a
+ * dispatcher or a wrapper that repeats a request, whose last error says nothing about the first request.
  */
 export function watched<T>(handOver: HandOver, fetch: () => Promise<T>): Promise<T> {
   if (context === undefined) context = subscribed() ?? null;
@@ -42,12 +42,12 @@ function subscribed(): AsyncContext | undefined {
   const diagnostics = process?.getBuiltinModule?.('diagnostics_channel');
   if (AsyncLocalStorage === undefined || diagnostics?.subscribe === undefined) return undefined;
   const running = new AsyncLocalStorage();
-  // A request is made within the call, and written wherever its connection becomes free.
+  // A request is created within the call, but written wherever its connection becomes free.
   const handOvers = new WeakMap<object, HandOver>();
   diagnostics.subscribe('undici:request:create', (message) => {
     const handOver = running.getStore();
     const { request } = Object(message);
-    // The one that opens a tunnel of a proxy carries nothing of the caller.
+    // The request that opens a proxy tunnel carries nothing from the caller.
     if (handOver === undefined || !isObject(request) || request['method'] === 'CONNECT') return;
     handOver.requests += 1;
     handOvers.set(request, handOver);
@@ -66,8 +66,8 @@ const NO_CONNECTION =
 const MAX_CAUSES = 5;
 
 /**
- * Whether it is proved that the service has not received the request: `fetch` made one request, wrote nothing of it, and failed
- * because there was no connection. Without such proof it may have arrived (decision D75).
+ * Whether it is certain that the service has not received the request: `fetch` made one request, wrote nothing of it, and failed
+ * because there was no connection. Otherwise it may have arrived (decision D75).
  */
 export function isUnsent({ requests, isWritten }: HandOver, thrown: unknown): boolean {
   return requests === 1 && !isWritten && hasNoConnection(thrown);

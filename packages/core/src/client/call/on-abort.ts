@@ -3,13 +3,13 @@ interface Waiting {
   readonly run: () => void;
 }
 
-/** One listener of each signal serves all calls that wait for it: from the eleventh on, Node 20 would warn of a leak. */
+/** One listener per signal serves all calls that wait for it: with eleven, Node 20 would warn of a leak. */
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
 /**
- * Calls `listener` when `signal` aborts, which has not happened yet.
+ * Calls `listener` when `signal` aborts. The signal must not have aborted yet.
  *
- * @returns a function that takes it back. After the last one, no listener is left on the signal.
+ * @returns A function that removes the listener. Removing the last one leaves no listener on the signal.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const { listeners, run } = waiting.get(signal) ?? firstOf(signal);

@@ -18,17 +18,17 @@ interface Flight<T> {
   callers: number;
 }
 
-/** Filters may come from customers: without a bound, each new one would stay permanently. */
+/** Filters may come from customers: without a limit, each new one would stay permanently. */
 const MAX_ENTRIES = 256;
-/** After a failed refresh, stale data is served for this long, so that not every caller waits for the next failure. */
+/** How long stale data is served after a failed refresh, so that not every caller waits for the next failure. */
 const HOLD_MS = 5000;
 
 /**
- * Responses of one reference-data operation, by query. Concurrent callers share one request (single flight). Aborting
- * one caller leaves the request running; aborting the last one cancels it. Every caller gets a copy.
+ * Caches the responses of one reference-data operation by query. Concurrent callers share one request (single flight). If one
+ * caller aborts, the request continues; if the last one aborts, it is cancelled. Every caller gets a copy.
  *
- * @param onRefresh Gets both values whenever one replaces another.
- * @returns what reads a value. It throws what `load` throws, or the reason of the caller's signal.
+ * @param onRefresh Receives both values whenever one replaces another.
+ * @returns A function that reads a value. It throws what `load` throws, or the reason of the caller's signal.
  */
 export function referenceCache<T>(
   load: Load<T>,
@@ -65,7 +65,7 @@ export function referenceCache<T>(
     const entry = entries.get(key);
     if (!fresh && entry !== undefined && timing.monotonic() < entry.nextTryAt)
       return structuredClone(entry.value);
-    // A flight of other callers may end with stale data.
+    // A request that is not fresh may end with stale data.
     const flightKey = fresh ? `fresh ${key}` : key;
     let flight = flights.get(flightKey);
     if (flight === undefined) {
@@ -80,7 +80,7 @@ export function referenceCache<T>(
       flight.callers -= 1;
       if (flight.callers === 0) {
         if (flights.get(flightKey) === flight) flights.delete(flightKey);
-        // After the last caller. It does not affect a flight that has landed by then.
+        // After the last caller. A flight that has already landed is not affected.
         flight.controller.abort();
       }
     }

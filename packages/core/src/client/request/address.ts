@@ -3,14 +3,14 @@ import { kindOf } from '../../options/options.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 
 const PLACEHOLDER = /\{([^{}/]+)\}/g;
-/** The characters of a path (RFC 3986, 3.3) but `@` and `%`, and no empty segment except the last. */
+/** The characters of a path (RFC 3986, 3.3) except `@` and `%`, with no empty segment but the last. */
 const PATH = /^(\/[\w.~!$&'()*+,;=:-]+)*\/?$/;
 
 /**
- * The address of a `request()`. Keys travel to it, so it cannot leave `baseUrl`: the parser of URLs, which resolves `..` and
+ * The address of a `request()`. Keys are sent to it, so it cannot leave `baseUrl`: the URL parser, which resolves `..` and
  * drops line breaks, must find nothing to change.
  *
- * @throws {ConfigurationError} naming the option and never a value.
+ * @throws {ConfigurationError} naming the option, never a value.
  */
 export function addressOf(base: BaseUrl, path: unknown, params: object = {}, query: object = {}): string {
   if (typeof path !== 'string') throw wrong('path', 'must be a string, such as /transfers/{id}.');
@@ -20,20 +20,20 @@ export function addressOf(base: BaseUrl, path: unknown, params: object = {}, que
     return segmentOf(name, Object.hasOwn(params, name) ? Reflect.get(params, name) : undefined);
   });
   const [extra] = unused;
-  if (extra !== undefined) throw wrong('params', `has "${extra}", and path has no {${extra}}.`);
+  if (extra !== undefined) throw wrong('params', `has "${extra}", but path has no {${extra}}.`);
   const url = `${base.text}${filled}`;
   const template = path.replace(PLACEHOLDER, 'x');
   if (!template.startsWith('/') || !PATH.test(template) || !URL.canParse(url) || new URL(url).href !== url) {
     throw wrong(
       'path',
-      'must be a path below baseUrl, such as /transfers/{id}: a slash in front, no query, no "//", "..", "@" or "%". ' +
+      'must be a path below baseUrl, such as /transfers/{id}: a leading slash, no query, no "//", "..", "@" or "%". ' +
         'Values belong in params and query.',
     );
   }
   return url + queryText(query);
 }
 
-/** A value is one segment: a slash or dots in it would lead to another path, in some server behind the service. */
+/** A value is one segment: on some servers behind the service, a slash or dots in it would lead to another path. */
 function segmentOf(name: string, value: unknown): string {
   const text = textOf(value);
   if (text === undefined || text === '' || /^\.{1,2}$|[/\\]/.test(text)) {
@@ -45,7 +45,7 @@ function segmentOf(name: string, value: unknown): string {
   return encodeURIComponent(text);
 }
 
-/** With its question mark, if any value is left. Undefined ones are left out. Sorted, so that equal queries are equal strings. */
+/** With a leading question mark if any value is left. Undefined values are left out. Sorted: equal queries are equal strings. */
 export function queryText(query: object): string {
   const pairs = entriesOf('query', query, 'URLSearchParams')
     .flatMap(([name, value]: [string, unknown]) =>
@@ -64,7 +64,7 @@ export function queryText(query: object): string {
 }
 
 /**
- * The pairs of a plain object, or of `Headers` or `URLSearchParams`, which are iterable. Another object would seem to have none.
+ * The pairs of a plain object, or of `Headers` or `URLSearchParams`, which are iterable. Any other object would seem to be empty.
  *
  * @throws {ConfigurationError}
  */
@@ -80,19 +80,19 @@ export function entriesOf(
   throw wrong(option, `must be a plain object or ${className}. It is ${kindOf(given)}.`);
 }
 
-/** @returns undefined for what is not one plain value. */
+/** @returns Undefined for anything but one plain value. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? value : undefined;
   return typeof value === 'boolean' || Number.isFinite(value) ? String(value) : undefined;
 }
 
-/** @param path The option, and where in it: `body.items[2].amount`. */
+/** @param path The option and the place in it, such as `body.items[2].amount`. */
 export function wrong(path: string, why: string, details?: { cause: unknown }): ConfigurationError {
   const option = path.replace(/[.[].*/s, '');
   return new ConfigurationError(option, `${path} of request() ${why}`, details);
 }
 
-/** The prototype of plain objects has none, also that of another realm. */
+/** The prototype of plain objects has no prototype, even in another realm. */
 export function isPlain(value: object): boolean {
   const parent: unknown = Object.getPrototypeOf(value);
   return parent === null || Object.getPrototypeOf(parent) === null;

@@ -1,14 +1,14 @@
-/** A shorter value would be found by chance in any text. */
+/** A shorter value would match ordinary text by chance. */
 const MIN_SECRET = 8;
 const SCHEME = /^[a-z][a-z\d-]* +(?=\S)/i;
 
 /**
- * What the scrubber hides of further headers: their values, and every part of one that a service may echo alone, such as the
- * token of `Bearer …`. For `Basic …`, also what it encodes, and the password in it.
+ * What the scrubber hides of additional headers: their values, and every part of a value that a service may echo alone, such as
+ * the token of `Bearer …`. For `Basic …`, also the decoded credentials and the password in them.
  */
 export function headerSecrets(headers: Readonly<Record<string, string>>): readonly string[] {
   const found = Object.entries(headers).flatMap(([name, value]) => {
-    // The name of a scheme, such as Signature, is no secret.
+    // The name of a scheme, such as Signature, is not secret.
     const credentials = /authorization$/i.test(name) ? value.replace(SCHEME, '') : value;
     const [user = '', ...password] = basicCredentials(value)?.split(':') ?? [];
     const decoded = [[user, ...password].join(':'), password.join(':')];
@@ -17,7 +17,7 @@ export function headerSecrets(headers: Readonly<Record<string, string>>): readon
   return [...new Set(found)].filter(({ length }) => length >= MIN_SECRET);
 }
 
-/** Of `a=…; b=…`, `Digest username="…"`, `key:secret` and the three parts of a JWT. A name in front of '=' is no secret. */
+/** Splits `a=…; b=…`, `Digest username="…"`, `key:secret` and the three parts of a JWT. A name before '=' is not secret. */
 function partsOf(text: string): readonly string[] {
   return text.split(/[\s,;]+/).flatMap((part) => {
     const at = part.indexOf('=');

@@ -2,12 +2,12 @@ import { ConfigurationError } from '../../errors.ts';
 import { kindOf } from '../../options/options.ts';
 import { isPlain, wrong } from './address.ts';
 
-/** Deeper data is a cycle, or made by one. */
+/** Deeper data is a cycle, or came from one. */
 const MAX_DEPTH = 100;
 
 /**
- * A body as JSON, without a silent loss: what `JSON.stringify()` would leave out, or write as another value, is refused with its
- * path before anything is sent. Members that are undefined are left out, as in every JSON.
+ * A body as JSON, without silent loss: a value that `JSON.stringify()` would omit or change is refused with its path before
+ * anything is sent. Undefined members are left out, as usual in JSON.
  *
  * @throws {ConfigurationError}
  */
@@ -32,9 +32,9 @@ function readable(body: unknown): unknown {
 }
 
 /**
- * A copy that is all objects, lists and plain values, so that what is checked is what is sent.
+ * A copy of only objects, lists and plain values, so that what is checked is what is sent.
  *
- * @param isWritten It is the result of a `toJSON()`, whose own is not called.
+ * @param isWritten Whether the value is the result of a `toJSON()`. Its own `toJSON()` is then not called.
  */
 function plainOf(value: unknown, path: string, depth: number, isWritten = false): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
@@ -44,7 +44,7 @@ function plainOf(value: unknown, path: string, depth: number, isWritten = false)
     throw wrong(path, `is ${what}, which JSON cannot express.`);
   }
   if (depth > MAX_DEPTH) throw wrong('body', `is deeper than ${MAX_DEPTH} levels, or has a cycle.`);
-  // Bytes have one as well, which writes them as a list of numbers.
+  // Not that of a Buffer, which would write the bytes as a list of numbers.
   const toJSON: unknown = isWritten || ArrayBuffer.isView(value) ? undefined : Reflect.get(value, 'toJSON');
   if (typeof toJSON === 'function') return plainOf(Reflect.apply(toJSON, value, ['']), path, depth, true);
   if (Array.isArray(value))

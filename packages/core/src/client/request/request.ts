@@ -1,11 +1,11 @@
-/** The methods that `request()` sends. GET and HEAD are retried as the reference calls are; every other one is sent once. */
+/** The methods that `request()` sends. GET and HEAD are retried like the reference calls; all others are sent once. */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
 /** A value in a query or a path. It is percent-encoded. */
 export type Parameter = string | number | boolean;
 
 /**
- * A schema by the Standard Schema specification, version 1: zod, valibot and arktype make them. Only the part that is used, so
+ * A schema that implements Standard Schema, version 1, as those of zod, valibot and arktype do. Only the part that is used, so
  * that nothing needs to be installed.
  */
 export interface Schema<Output = unknown> {
@@ -16,7 +16,7 @@ export interface Schema<Output = unknown> {
   };
 }
 
-/** What a schema says of a value. */
+/** The result of a schema for one value. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | {
@@ -25,28 +25,27 @@ export type SchemaResult<Output> =
       }[];
     };
 
-/** What every `request()` takes, with the contract of an endpoint or without. An unknown option is refused. */
+/** The options of every `request()`, with or without the contract of an endpoint. An unknown option is refused. */
 export interface CommonRequestOptions<SecretKey extends boolean = boolean> {
-  /** Sends the secret key too (protocol §5.1). Only a client that has one can. @default false */
+  /** Also sends the secret key (protocol §5.1). Only for a client that has one. @default false */
   readonly secretKey?: SecretKey | undefined;
   /** Ends the call with an `AbortedError`, whose `sent` says whether the request may have arrived. */
   readonly signal?: AbortSignal | undefined;
   /** The deadline of this call in milliseconds. @default `timeoutMs` of the client */
   readonly timeoutMs?: number | undefined;
   /**
-   * More headers, such as that of an idempotency key. Those that the client sends itself cannot be replaced. Their values, and
+   * Additional headers, such as one with an idempotency key. Headers that the client sets cannot be replaced. Their values, and
    * every part of eight characters or more, are hidden in errors.
    */
   readonly headers?: Readonly<Record<string, string>> | Headers | undefined;
   /**
-   * Your word that a repetition has no second effect: the endpoint is idempotent, or `headers` make it so. The call is then
-   * retried as a GET is.
+   * If the endpoint is idempotent, or `headers` make the call so, set `'safe'`: the client then retries it like a GET.
    *
    * @default only GET and HEAD are repeated
    */
   readonly repeat?: 'safe' | undefined;
   /**
-   * The statuses after which, by the contract of the endpoint, nothing was started: their errors have `sent: 'refused'`.
+   * The statuses after which, according to the endpoint's contract, nothing was started: their errors have `sent: 'refused'`.
    *
    * @default 400, 401, 403, 404, 405, 411, 413, 414, 415, 422 and 431
    */
@@ -56,7 +55,7 @@ export interface CommonRequestOptions<SecretKey extends boolean = boolean> {
 /** Options of `request()` without a contract. */
 export interface RequestOptions<SecretKey extends boolean = boolean> extends CommonRequestOptions<SecretKey> {
   readonly method: Method;
-  /** Below `baseUrl`, with a slash in front. `{name}` stands for a value of `params`. No query, `@`, `%`, `//` or `..`. */
+  /** Below `baseUrl`, with a leading slash. `{name}` is replaced by a value of `params`. No query, `@`, `%`, `//` or `..`. */
   readonly path: string;
   /** The values of `{name}` in `path`. */
   readonly params?: Readonly<Record<string, Parameter>> | undefined;
@@ -66,13 +65,13 @@ export interface RequestOptions<SecretKey extends boolean = boolean> extends Com
     | URLSearchParams
     | undefined;
   /**
-   * An object or a list, sent as JSON. What JSON would lose, such as a Map, bytes or NaN, is refused with its path; objects of a
-   * class need `toJSON()`.
+   * An object or a list, sent as JSON. A value that JSON would lose, such as a Map, bytes or NaN, is refused with its path; class
+   * instances need `toJSON()`.
    */
   readonly body?: object | undefined;
 }
 
-/** The envelope of a success (protocol §2.1), of any 2xx. */
+/** The envelope of a success (protocol §2.1), for any 2xx status. */
 export interface RequestResult<Data = unknown> {
   /** The HTTP status. */
   readonly status: number;
@@ -82,7 +81,7 @@ export interface RequestResult<Data = unknown> {
   readonly data: Data;
 }
 
-/** `request()` of a client whose endpoints have no types: `data` is `unknown`, unless a `schema` checks it. */
+/** `request()` of a client without endpoint types: `data` is `unknown`, unless a `schema` checks it. */
 export interface UntypedRequest<SecretKey extends boolean> {
   <Data>(
     options: RequestOptions<SecretKey> & { readonly schema: Schema<Data> },
@@ -91,8 +90,8 @@ export interface UntypedRequest<SecretKey extends boolean> {
 }
 
 /**
- * `request()` of a client with the `paths` that openapi-typescript made: method, path, parameters, body and `data` have the
- * types of that contract. They are not checked at run time, unless a `schema` does.
+ * `request()` of a client with the `paths` that openapi-typescript generated: method, path, parameters, body and `data` have the
+ * types of that contract. Nothing is checked at run time, unless a `schema` does so.
  */
 export type TypedRequest<Paths, SecretKey extends boolean> = <
   P extends keyof Paths & string,
@@ -107,19 +106,19 @@ export type TypedRequest<Paths, SecretKey extends boolean> = <
     CommonRequestOptions<SecretKey>,
 ) => Promise<RequestResult<Data>>;
 
-/** `never` stands for a client without types of its own. */
+/** `never` means a client without endpoint types. */
 export type SendRequest<Paths, SecretKey extends boolean> = [Paths] extends [never]
   ? UntypedRequest<SecretKey>
   : TypedRequest<Paths, SecretKey>;
 
-/** openapi-typescript gives a path all methods in lower case: `never` and optional those that it does not have. */
+/** openapi-typescript gives every path all methods, in lower case; those that it does not have are optional and `never`. */
 type MethodOf<Item> = {
   [M in Method]: Item extends Readonly<Record<Lowercase<M>, object>> ? M : never;
 }[Method];
 type OperationOf<Item, M extends Method> =
   Item extends Readonly<Record<Lowercase<M>, infer Operation>> ? Operation : never;
 
-/** Whether a member is optional stays as it is in the contract. */
+/** Members stay optional or required, as in the contract. */
 type InputOf<Operation> = Operation extends { readonly parameters: infer Parameters }
   ? { readonly [Key in keyof Pick<Parameters, 'path' & keyof Parameters> as 'params']: Parameters[Key] } & {
       readonly [Key in keyof Pick<Parameters, 'query' & keyof Parameters>]: Parameters[Key];
@@ -133,7 +132,7 @@ type Json<Content> = Content extends { readonly content: { readonly 'application
   ? Body
   : never;
 
-/** `data` of the envelopes of every success. */
+/** `data` in the envelope of every success. */
 type DataOf<Item, M extends Method> =
   OperationOf<Item, M> extends { readonly responses: infer Responses }
     ? {

@@ -23,15 +23,15 @@ import type { Method, RequestOptions, RequestResult, Schema } from './request.ts
 type AnyRequest = RequestOptions & { readonly schema?: Schema | undefined };
 
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/** Not `instanceof`: a signal from another realm, such as a test environment, fails it. */
+/** Not `instanceof`: a signal from another realm, such as a test environment, would fail it. */
 export const SIGNAL: OptionRule = [
   (value) => isObject(value) && 'aborted' in value && 'throwIfAborted' in value,
   'an AbortSignal',
 ];
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
-/** Visible ASCII, and single spaces between. fetch would show any other value in its error. */
+/** Visible ASCII with single spaces between. fetch would show any other value in its error. */
 const HEADER_VALUE = /^[\x21-\x7e]+( [\x21-\x7e]+)*$/;
-/** What the client or the connection sets. */
+/** The headers that the client or the connection sets. */
 const OWN_HEADERS =
   /^(accept|content-(type|length|encoding)|public-key|secret-key|x-api-version|host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer)$/i;
 
@@ -60,9 +60,9 @@ const OPTIONS: OptionRules<AnyRequest> = {
 };
 
 /**
- * `client.request()`: any path below `baseUrl`, on the same ground as the reference calls.
+ * `client.request()`: any path below `baseUrl`, with the safeguards of the reference calls.
  *
- * @param budget of retries, shared by all calls of the client.
+ * @param budget The retry budget, shared by all calls of the client.
  */
 export function createRequest(
   settings: ClientSettings,
@@ -108,8 +108,7 @@ function headersOf(given: object = {}): Record<string, string> {
   const isSafe = ([name, text]: [string, unknown]): boolean =>
     TOKEN.test(name) && !OWN_HEADERS.test(name) && typeof text === 'string' && HEADER_VALUE.test(text);
   if (entries.every(isSafe)) return Object.fromEntries(entries) as Record<string, string>;
-  const shape =
-    'must be names and values of headers in printable ASCII, without those that the client sends itself.';
+  const shape = 'must be header names and values in printable ASCII, without those that the client sets.';
   throw wrong('headers', shape);
 }
 
@@ -120,8 +119,7 @@ function secretHeader(
   checkTls(base, isSent, allowUnverifiedTls);
   if (!isSent) return {};
   if (secretKey !== undefined) return { 'secret-key': secretKey };
-  const message =
-    'request() with secretKey needs a client with the option secretKey. Pass it to createClient().';
+  const message = 'request() with secretKey needs the secret key: pass secretKey to createClient().';
   throw new ConfigurationError('secretKey', message);
 }
 
@@ -141,10 +139,10 @@ async function readResult(
     throw invalid('the schema failed on data', CHECK_SCHEMA, { status, cause });
   }
   if (result.issues === undefined) return { status, message, data: result.value };
-  // The message of an issue may quote a value.
+  // Not the message of the issue, which may quote a value.
   const [issue] = result.issues;
   const steps = (issue?.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step));
   throw invalid(`${['data', ...steps].join('.')} does not match the schema`, CHECK_SCHEMA, { status });
 }
 
-const CHECK_SCHEMA = 'Compare the schema with the response of the service.';
+const CHECK_SCHEMA = "Compare the schema with the service's response.";

@@ -4,10 +4,10 @@ import type { Operation, PaymentProvider, PayoutBank, Wallet } from '../client.t
 import type { ClientSettings } from '../settings/settings.ts';
 import { AttemptFailure, invalid } from './failure.ts';
 
-/** The body of a 200 in the contract. If a field or list is renamed there, this file does not compile. */
+/** The body of a 200 in the contract. If a field or a list is renamed there, this file does not compile. */
 type Body<O extends Operation> = operations[O]['responses'][200]['content']['application/json'];
 
-/** What a field of the contract holds. An open union is any string. */
+/** The kind of a field in the contract. An open union is any string. */
 type KindOf<T> = [T] extends [boolean]
   ? 'boolean'
   : [T] extends [number]
@@ -20,8 +20,8 @@ type KindOf<T> = [T] extends [boolean]
 type Kind = 'boolean' | 'number' | 'string' | 'string[]';
 
 /**
- * The fields that a contract type requires. They cannot drift: a field that is missing, added, or of another kind than in
- * `generated/` does not compile. Optional and unknown fields of a response are kept as they arrive.
+ * The fields that a contract type requires. They cannot drift: a field that is missing, added, or of a different kind from
+ * `generated/` does not compile. Optional and unknown fields of a response are kept unchanged.
  */
 export type Fields<T> = {
   readonly [Field in keyof T as object extends Pick<T, Field> ? never : Field]: KindOf<T[Field]>;
@@ -66,15 +66,15 @@ export interface List<T> {
   /** The name of the list in `data`. */
   readonly name: string;
   readonly fields: Readonly<Record<string, Kind>>;
-  /** Never set: it gives the type of the rows. */
+  /** Never set: it only carries the type of the rows. */
   readonly row?: T;
-  /** Reads as an empty list if it is missing or null, since the protocol promises no field. */
+  /** A field that reads as an empty list if it is missing or null, since the protocol promises no field. */
   readonly optionalList?: string;
-  /** Balances are money: one field that deviates refuses the whole response. */
+  /** Balances are money: one deviating field refuses the whole response. */
   readonly isMoney?: boolean;
 }
 
-/** Its names are tied to the contract: another list name, or another type of row, does not compile. */
+/** The names are tied to the contract: a wrong list name or row type does not compile. */
 type ListOf<O extends Operation, Name extends keyof Body<O>['data']> = List<
   Body<O>['data'][Name] extends readonly (infer Row)[] ? Row : never
 > & { readonly operation: O; readonly name: Name };
@@ -101,21 +101,20 @@ export const WALLETS: ListOf<'getWalletBalances', 'merchant_wallets'> = {
 };
 
 const MAX_ROWS = 10_000;
-/** 10,000 banks have 40,000. Without a bound, a megabyte of `{},{},…` in an unknown field takes 90 MB (threat A33). */
+/** 10,000 banks have 40,000. Without a limit, a megabyte of `{},{},…` in an unknown field takes 90 MB (threat A33). */
 const MAX_VALUES = 75_000;
 /** JSON.parse reads nesting of any depth; a later walk over the row would overflow the stack (threat A33). */
 const MAX_DEPTH = 64;
-/** For one response: more reports would add no information. */
+/** Per response: more reports would add no information. */
 export const MAX_REPORTS = 100;
 
-const UPDATE =
-  'The service and the contract of this SDK disagree. Update the SDK, or report it to the service.';
+const UPDATE = "The service and this SDK's contract disagree. Update the SDK, or report it to the service.";
 export const CHECK_ADDRESS =
   'Check that baseUrl is the address of the payment service and not of a proxy or a website.';
 
 /**
- * Reads the body of a 200 (protocol §2.1). `status` and `data` decide; `code` and `message` are not needed. A row that
- * deviates is left out and reported (threat A40), or refuses the whole list if `strict` or `list.isMoney` is set.
+ * Reads the body of a 200 (protocol §2.1). `status` and `data` decide; `code` and `message` are not needed. A deviating row
+ * is left out and reported (threat A40); if `strict` or `list.isMoney` is set, it refuses the whole list.
  *
  * @throws {AttemptFailure} naming the path of the first wrong field, never its value: bodies contain balances.
  */
@@ -129,7 +128,7 @@ export function readList<T>(text: string, list: List<T>, { strict, onDeviation }
     if (isObject(row)) {
       if (!isStrict && optionalList !== undefined) row[optionalList] ??= [];
       if (wrongField(row, fields) === undefined) {
-        // JSON.parse makes it an own property; a copy by assignment would take it for the prototype.
+        // JSON.parse creates an own property; copying by assignment would set the prototype.
         if (Object.hasOwn(row, '__proto__')) Reflect.deleteProperty(row, '__proto__');
         if (!isDeeperThan(row, MAX_DEPTH)) return true;
       }
@@ -150,7 +149,7 @@ export function readServiceMessage(text: string): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-/** A field of the envelope. Its name is one that all three responses of the contract have. */
+/** A field of the envelope, by a name that all three responses of the contract have. */
 function memberOf(body: unknown, name: keyof Body<Operation>): unknown {
   return isObject(body) && Object.hasOwn(body, name) ? body[name] : undefined;
 }
@@ -170,7 +169,7 @@ export function readEnvelope(
   httpStatus: number,
 ): { readonly message: string; readonly data: unknown } {
   const body = parseBounded(text);
-  // The parser's message cites the text; the snippet shows it scrubbed.
+  // Not the parser's message, which quotes the text: the snippet shows it scrubbed.
   const what = `the response is not JSON of at most ${MAX_VALUES} values`;
   if (body === undefined) throw invalid(what, CHECK_ADDRESS, { status: httpStatus, bodyText: text });
   if (!isObject(body)) throw unexpected('the response', 'object', typeName(body), httpStatus);
@@ -203,10 +202,10 @@ export function unexpected(
   return invalid(what, UPDATE, status === undefined ? {} : { status });
 }
 
-/** @returns undefined if the text is not JSON or has more than `MAX_VALUES` values. */
+/** @returns Undefined if the text is not JSON or has more than `MAX_VALUES` values. */
 function parseBounded(text: string): unknown {
-  // Each value but the first follows one of these, and is two characters with it or with its closing bracket. They also count
-  // inside strings, which affects no real response.
+  // Each value but the first follows one of these characters, and together with it, or with its closing bracket, has at least two.
+  // Those inside strings count too, which affects no real response.
   let values = 1;
   for (const mark of text.length > 2 * MAX_VALUES ? ',[{' : '') {
     for (let at = text.indexOf(mark); at >= 0 && values <= MAX_VALUES; at = text.indexOf(mark, at + 1))
@@ -219,7 +218,7 @@ function parseBounded(text: string): unknown {
   }
 }
 
-/** For results of JSON.parse only. Names listed by Object.keys() take three times as long for a typical row. */
+/** For results of JSON.parse only. Object.keys() would take three times as long for a typical row. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -233,8 +232,8 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /**
- * The first field that is wrong, or the first item of a list of strings: its path after that of the row, what it is, and
- * what the contract says.
+ * The first wrong field, or the first wrong item in a list of strings: its path relative to the row, its type, and the type in
+ * the contract.
  */
 function deviationOf(row: unknown, fields: List<unknown>['fields']): [string, string, string] {
   if (!isObject(row)) return ['', typeName(row), 'object'];
@@ -255,7 +254,7 @@ function wrongField(
   return undefined;
 }
 
-/** JSON.parse reads 1e999 as Infinity, which is no amount. */
+/** JSON.parse reads 1e999 as Infinity, which is not an amount. */
 function isOfKind(value: unknown, kind: Kind | undefined): boolean {
   if (kind === 'string[]') return Array.isArray(value) && value.every((item) => typeof item === 'string');
   return kind === 'number' ? Number.isFinite(value) : typeof value === kind;

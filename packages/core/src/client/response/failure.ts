@@ -15,7 +15,7 @@ interface FailureDetails {
   readonly advice: string;
   readonly status?: number | undefined;
   readonly serviceMessage?: string | undefined;
-  /** Unchanged; only `toError()` passes it on, scrubbed. */
+  /** Unchanged. Only `toError()` passes it through, scrubbed. */
   readonly bodyText?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   /** Whether the service may have received the request. */
@@ -27,8 +27,8 @@ interface FailureDetails {
 export const TRANSIENT: ReadonlySet<number | undefined> = new Set([408, 429, 500, 502, 503, 504]);
 
 /**
- * One attempt that did not succeed. It stays inside the client: it holds unscrubbed text, and only the last attempt
- * decides whether it becomes the caller's error.
+ * One attempt that failed. It stays inside the client, since it contains unscrubbed text. Only the failure of the last attempt
+ * becomes the caller's error.
  */
 export class AttemptFailure extends Error {
   readonly details: FailureDetails;
@@ -44,12 +44,11 @@ export class AttemptFailure extends Error {
   }
 
   /**
-   * The public error. Text of the service or of `fetch` leaves the client here and nowhere else, and all of it is
-   * scrubbed.
+   * Makes the public error. Text from the service or `fetch` leaves the client only here, and all of it is scrubbed.
    *
-   * @param label The call, at the beginning of the message.
-   * @param sent Of all attempts.
-   * @param why why there is no further attempt, where the failure itself does not say so.
+   * @param label The call, which begins the message.
+   * @param sent The result of all attempts.
+   * @param why Why there is no further attempt, if the failure itself does not say so.
    */
   toError(
     label: string,
@@ -71,7 +70,7 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** A success that the contract does not allow. */
+/** A successful response that breaks the contract. */
 export function invalid(what: string, advice: string, more?: Partial<FailureDetails>): AttemptFailure {
   return new AttemptFailure({
     code: 'invalid_response',

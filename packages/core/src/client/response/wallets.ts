@@ -15,11 +15,11 @@ import { MAX_REPORTS, readList, rowsOf, unexpected, WALLETS } from './envelope.t
 const PARTS = ['available_balance', 'uncleared_balance', 'reserve_balance'] as const;
 
 /**
- * Reads the body of a balance inquiry. Each wallet gets its four balances as exact strings, since a double holds 15 digits
- * of them. Parts that do not add up to `actual_balance` are reported, and not refused: a wallet may have balances that the
+ * Reads the body of a balance inquiry. Each wallet gets its four balances as exact strings, since a double is exact for only 15
+ * digits. Parts that do not add up to `actual_balance` are reported but not refused: a wallet may have balances that the
  * protocol does not show.
  *
- * @throws {AttemptFailure} as `readList()` does.
+ * @throws {AttemptFailure} like `readList()`.
  */
 export function readWallets(text: string, settings: ClientSettings): ExactWallet[] {
   const { operation, name } = WALLETS;
@@ -36,7 +36,7 @@ export function readWallets(text: string, settings: ClientSettings): ExactWallet
     };
     const [total, parts] = [read('actual_balance'), PARTS.map(read)];
     if (compareDecimals(total, sumOf(parts)) !== 0 && ++reports <= MAX_REPORTS) {
-      const received = `another number than ${PARTS.join(' + ')}`;
+      const received = `a number other than ${PARTS.join(' + ')}`;
       settings.onDeviation({ operation, path: `${path}actual_balance`, received, isLeftOut: false });
     }
     const [available_balance = '', uncleared_balance = '', reserve_balance = ''] = parts.map(formatDecimal);
@@ -47,7 +47,7 @@ export function readWallets(text: string, settings: ClientSettings): ExactWallet
 
 /**
  * A balance, in JSON that JSON.parse has accepted. The first quotation mark of a name never follows a backslash.
- * (`context.source` of a reviver would give the digits as well, from Node 21.)
+ * (From Node 21, `context.source` of a reviver would also give the digits.)
  */
 const BALANCE = new RegExp(
   `(?<!\\\\)(${membersNamed([...PARTS, 'actual_balance'], 'g').source}\\s*)(-?\\d[-+.\\deE]*)`,

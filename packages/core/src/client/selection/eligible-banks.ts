@@ -1,12 +1,12 @@
 import { checkArgument, checkOptions, type OptionRule } from '../../options/options.ts';
 import type { PayoutBank } from '../client.ts';
 
-/** Why a payout cannot go to a bank. The list is closed, so that it can be translated. */
+/** Why a payout cannot go to a bank. The list is closed, so you can translate it. */
 export type BankIneligibilityCode = 'unknown' | 'inactive';
 
 export interface IneligibleBank {
   readonly bank_code: string;
-  /** Undefined when the provider does not list it. */
+  /** Undefined if the provider does not list it. */
   readonly bank: PayoutBank | undefined;
   readonly code: BankIneligibilityCode;
   /** One English sentence for the customer. */
@@ -20,11 +20,11 @@ export interface BankEligibility {
 }
 
 /**
- * Splits a provider's banks into those that a payout can go to and those that it cannot (protocol §2.3), or checks only the
+ * Splits a provider's banks into those that can receive a payout and those that cannot (protocol §2.3), or checks only the
  * selected bank. Codes are compared character by character. To check the provider itself, use `eligibleProviders()`.
  *
  * @param payout `bank_code` is the selected bank. @default every bank of the list
- * @throws {ConfigurationError} if `banks` is not a list of banks, such as the promise of one.
+ * @throws {ConfigurationError} if `banks` is not a list of banks, for example a promise of one.
  * @throws {ConfigurationError} if `payout` has an unknown property.
  *
  * @example

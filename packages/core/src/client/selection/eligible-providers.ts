@@ -18,14 +18,14 @@ export interface IntendedPayment {
    */
   readonly account?: string | undefined;
   /**
-   * In the unit of the provider's limits, which is shown for a currency without minor units only (protocol §8): a decimal string
+   * In the unit of the provider's limits, which is shown only for a currency without minor units (protocol §8): a decimal string
    * ("1999.90"), bigint, or number of at most 15 significant digits.
    */
   readonly amount?: string | number | bigint | undefined;
   /** Currency code, compared exactly. */
   readonly currency?: string | undefined;
   /**
-   * The amount that each provider has processed today, by `provider_code`, as far as you know: `max_daily_amount` is then
+   * The amount that each provider has processed today, by `provider_code`, as far as you know. `max_daily_amount` is then
    * compared with that amount plus this payment. The protocol does not show when the service's day begins, nor what it counts
    * (protocol §8).
    */
@@ -34,7 +34,7 @@ export interface IntendedPayment {
   readonly transaction_type?: string | undefined;
 }
 
-/** Why a provider cannot serve a payment. The list is closed, so that it can be translated. */
+/** Why a provider cannot serve a payment. The list is closed, so you can translate it. */
 export type IneligibilityCode =
   | 'inactive'
   | 'currency_differs'
@@ -49,7 +49,7 @@ export type IneligibilityCode =
 
 export interface IneligibilityReason {
   readonly code: IneligibilityCode;
-  /** English for the customer. It names the provider's limit and never the account. */
+  /** In English, for the customer. It names the provider's limit, never the account. */
   readonly message: string;
 }
 
@@ -62,8 +62,8 @@ export interface IneligibleProvider {
 export interface EligibleProvider {
   readonly provider: PaymentProvider;
   /**
-   * What it takes. `phone`: mobile money (`transaction_method`), or numbers with one of `option_prefixes`. `account`: accounts of
-   * any form, such as a bank's, so that it is eligible for every phone number too.
+   * What it accepts. `phone`: mobile money (`transaction_method`), or numbers with one of `option_prefixes`. `account`: accounts
+   * of any form, such as bank accounts, so it is also eligible for every phone number.
    */
   readonly kind: 'phone' | 'account';
   /** The account to send. Undefined if the payment has none. */
@@ -71,23 +71,23 @@ export interface EligibleProvider {
 }
 
 export interface ProviderEligibility {
-  /** In the order of the input, whatever their kind: do not start a payment with the first one without looking at it. */
+  /** In the order of the input, whatever their kind: look at the first one before you start a payment with it. */
   readonly eligible: readonly EligibleProvider[];
   readonly ineligible: readonly IneligibleProvider[];
 }
 
 /**
  * Splits payment options into those that can serve a payment and those that cannot, with every reason (protocol §2.2,
- * protocol §8). Amounts are compared exactly, never through floats. No customer input throws: an amount that is not a number
- * above zero gives every provider the reason `amount_invalid`. An unknown property throws, since a misspelled `amount` would
- * otherwise be ignored.
+ * protocol §8). Amounts are compared exactly, never through floats. Customer input never throws: an amount that is not a number
+ * above zero gives every provider the reason `amount_invalid`. An unknown property does throw, since a misspelled `amount`
+ * would otherwise be ignored.
  *
  * A phone number is read as people write it: with spaces, hyphens, dots, brackets, `+` or `00`, or with a leading 0 if exactly one
  * country code follows from `option_prefixes`. An empty list of prefixes allows every account. `max_daily_amount` is compared with
- * this payment, and with `spent_today` where it is given; the service decides.
+ * this payment, plus `spent_today` if given; the service decides.
  *
- * @throws {ConfigurationError} if `providers` is not a list of payment options, such as the promise of one.
- * @throws {ConfigurationError} if `payment` has an unknown property, or `spent_today` an amount that is not exact.
+ * @throws {ConfigurationError} if `providers` is not a list of payment options, for example a promise of one.
+ * @throws {ConfigurationError} if `payment` has an unknown property, or `spent_today` contains an inexact amount.
  *
  * @example
  * const { eligible, ineligible } = eligibleProviders(await client.listPaymentProviders(), {
@@ -160,7 +160,7 @@ function reasonsOf(
     amount === undefined ? undefined : decimalFrom(typeof amount === 'string' ? amount.trim() : amount);
   const isAmount = decimal !== undefined && !decimal.negative && decimal.digits !== '';
   const isBeyond = (limit: number, side: -1 | 1, spent: readonly Decimal[] = []): boolean => {
-    // Undefined only for a number that is not finite, which limits nothing.
+    // Undefined only for a number that is not finite, which is no limit.
     const bound = parseDecimal(String(limit));
     return isAmount && bound !== undefined && compareDecimals(sumOf([decimal, ...spent]), bound) === side;
   };
@@ -173,7 +173,7 @@ function reasonsOf(
   const checks: readonly [IneligibilityCode, applies: boolean, message: string][] = [
     ['inactive', !provider.is_active, `${name} is not available at the moment.`],
     ['currency_differs', currency !== unit, `${name} accepts only ${unit}.`],
-    ['transaction_type_differs', isOtherType, `${name} supports only transactions of type ${type}.`],
+    ['transaction_type_differs', isOtherType, `${name} supports only ${type} transactions.`],
     ['amount_invalid', isWrongAmount, 'The amount must be a plain number above zero, such as 1999.90.'],
     ['amount_below_minimum', isBeyond(min, -1), `${name} accepts at least ${money(min)} per transaction.`],
     ['amount_above_maximum', isBeyond(max, 1), `${name} accepts at most ${money(max)} per transaction.`],

@@ -14,11 +14,11 @@ export type PayoutBalance =
   | { readonly ok: false; readonly code: 'wallet_missing' | 'balance_too_low'; readonly message: string };
 
 /**
- * Compares an amount with the available balance of the MERCHANT_PAYOUT wallet (protocol §2.4), exactly. The protocol does not
+ * Compares an amount exactly with the available balance of the MERCHANT_PAYOUT wallet (protocol §2.4). The protocol does not
  * show the payout's charge, so add what you know of it to the amount. Nothing is reserved: another payout may come first, and
  * the service decides.
  *
- * @throws {ConfigurationError} if `wallets` is not a list of wallets, such as the promise of one.
+ * @throws {ConfigurationError} if `wallets` is not a list of wallets, for example a promise of one.
  * @throws {ConfigurationError} if the amount is not a decimal above zero, or a property is unknown.
  *
  * @example
@@ -40,7 +40,7 @@ export function payoutBalance(
     const message = `The account has no payout wallet in ${currency}.`;
     return { ok: false, code: 'wallet_missing', message };
   }
-  // The protocol does not show whether there can be several, nor which of them a payout would debit.
+  // The protocol does not show whether there can be several, or which of them a payout would debit.
   const isEnough = found.every(({ exact }) => {
     const available = decimalFrom(exact.available_balance);
     return available !== undefined && compareDecimals(available, needed) >= 0;

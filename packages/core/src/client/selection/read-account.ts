@@ -1,6 +1,6 @@
 import type { PaymentProvider } from '../client.ts';
 
-/** The account to send to a provider, or what is wrong with what the customer typed. */
+/** The account to send to a provider, or what is wrong with the customer's input. */
 export type AccountReading =
   | { readonly account: string }
   | {
@@ -12,8 +12,8 @@ export type AccountReading =
 const CODE_LENGTHS = [1, 2, 3];
 
 /**
- * Whether a provider takes phone numbers: it is mobile money, or it lists prefixes of digits. Others take accounts of another
- * form, such as a bank's.
+ * Whether a provider takes phone numbers: it is mobile money, or it lists numeric prefixes. Others take accounts of another
+ * form, such as bank accounts.
  */
 export function takesPhones({ transaction_method, option_prefixes }: PaymentProvider): boolean {
   const areDigits = option_prefixes.every((prefix) => /^\d+$/.test(plainPhone(prefix)));
@@ -21,9 +21,9 @@ export function takesPhones({ transaction_method, option_prefixes }: PaymentProv
 }
 
 /**
- * Reads an account that a customer typed. A phone number can have any usual spelling, and becomes the digits that the service
+ * Reads an account that a customer typed. A phone number can have any usual spelling and becomes the digits that the service
  * takes. No digit is dropped or added, except for the `00` of an international number, its `(0)`, and the leading 0 of a
- * national number. The country code of the latter comes from the prefixes, and only if exactly one gives an allowed number.
+ * national number. The country code of a national number comes from the prefixes, and only if exactly one gives an allowed number.
  *
  * @example
  * readAccount('0772 000 001', provider); // { account: '256772000001' } where the prefixes are 25677 and 25678
@@ -35,7 +35,7 @@ export function readAccount(typed: string, provider: PaymentProvider): AccountRe
   const written = plain(typed);
   if (written === '') return { problem: 'account_invalid', message: 'The account number is missing.' };
   if (isPhone && !/^\d+$/.test(written))
-    return { problem: 'account_invalid', message: 'Write the number in the digits 0 to 9 only.' };
+    return { problem: 'account_invalid', message: 'Use only the digits 0 to 9.' };
 
   const prefixes = option_prefixes.map(plain);
   const isServed = (account: string): boolean => prefixes.some((prefix) => account.startsWith(prefix));
@@ -51,18 +51,18 @@ export function readAccount(typed: string, provider: PaymentProvider): AccountRe
     return { problem: 'account_prefix_differs', message };
   }
   if (others.length === 0) return { account };
-  const message = `Write the number with its country code in place of the leading 0. ${name} supports accounts that start with ${starts}.`;
+  const message = `Replace the leading 0 with the country code. ${name} supports accounts that start with ${starts}.`;
   return { problem: 'account_country_missing', message };
 }
 
-/** What the number can be under the prefixes, without its leading 0. */
+/** The possible readings of a number, without its leading 0, under the prefixes. */
 function readNational(number: string, prefixes: readonly string[]): string[] {
   const readings = new Set<string>();
   for (const prefix of prefixes) {
     // A 0 before a country code.
     if (number.startsWith(prefix)) readings.add(number);
     for (const length of CODE_LENGTHS) {
-      // A prefix that is shorter than a code leaves digits of the code open, and so is never the only reading.
+      // A prefix shorter than the code leaves digits of the code open, so it is never the only reading.
       const code = prefix.slice(0, length).padEnd(length, '?');
       if (!code.startsWith('0') && number.startsWith(prefix.slice(length))) readings.add(code + number);
     }

@@ -4,7 +4,7 @@ import { kindOf } from '../../options/options.ts';
 
 /** A checked `baseUrl`. */
 export interface BaseUrl {
-  /** Without a slash at the end, so that a path is appended to the string: `new URL('/data', base)` would drop the prefix. */
+  /** Without a trailing slash, so that a path can be appended: `new URL('/data', base)` would drop the prefix. */
   readonly text: string;
   readonly isEncrypted: boolean;
 }
@@ -12,9 +12,9 @@ export interface BaseUrl {
 const HTTP_ADDRESS = /^(https?):\/\/[^\s\\?#@]+$/i;
 
 /**
- * Reads the `baseUrl` option. Keys travel to this address, so nothing in it is guessed or repaired.
+ * Reads the `baseUrl` option. Keys are sent to this address, so nothing in it is guessed or repaired.
  *
- * @throws {ConfigurationError} naming the option and not its value, which may contain a password.
+ * @throws {ConfigurationError} naming the option, not its value, which may contain a password.
  */
 export function parseBaseUrl(given: unknown, insecureHosts: readonly string[] = []): BaseUrl {
   if (given === undefined || given === null || given === '' || given === 'undefined' || given === 'null') {
@@ -33,7 +33,7 @@ export function parseBaseUrl(given: unknown, insecureHosts: readonly string[] = 
   if (!isEncrypted && !isAllowed && !isLoopback(url.hostname)) {
     refuse(
       'must start with https://. http:// is for this machine only (localhost, 127.0.0.1, [::1]). For a container on a ' +
-        'private network, name its host in allowInsecureHost. Everyone on the path can then read the keys and change the responses.',
+        'private network, name its host in allowInsecureHost. Anyone on the path can then read the keys and change the responses.',
     );
   }
   return { text: `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, ''), isEncrypted };
@@ -50,8 +50,8 @@ const UNVERIFIED_TLS_SEEN = Symbol.for('@payment-service/core: certificate check
  * Remembers, for the life of the process, that Node accepted every certificate. A TLS session from that time can be
  * resumed after the variable is gone, and resumption verifies nothing (threat A35).
  *
- * Called at construction of every client and before every call, with the secret key or without it, since Node reads the
- * variable for every connection.
+ * Called when a client is created and before every call, with or without the secret key, since Node reads the variable for
+ * every connection.
  *
  * @throws {ConfigurationError} naming `allowUnverifiedTls` if the secret key could reach an unverified peer.
  */
@@ -63,7 +63,7 @@ export function checkTls(base: BaseUrl, isSecretSent: boolean, isAllowed: boolea
   throw new ConfigurationError(
     'allowUnverifiedTls',
     'NODE_TLS_REJECT_UNAUTHORIZED=0 is or was set in this process, and Node may still use connections that it did not ' +
-      'verify, so the secret key is not sent. Remove the variable, add the certificate authority of the service with ' +
+      "verify, so the secret key is not sent. Remove the variable, add the service's certificate authority with " +
       'NODE_EXTRA_CA_CERTS, and restart. Outside production you can set allowUnverifiedTls instead.',
   );
 }

@@ -2,16 +2,16 @@ import { encoder } from '../../verify/json-members.ts';
 
 /**
  * Removes the client's keys from everything that an error shows. An attacker needs only a log that outsiders can read and a
- * service or proxy that echoes a request: as a page, in JSON, in a URL, or encoded as in a dump.
+ * service or proxy that echoes a request: as a page, in JSON, in a URL, or encoded like a dump.
  */
 export interface Scrubber {
   /**
-   * The text with `[redacted]` in place of every key, in any letter case. A text that holds a key of 8 characters or more in
-   * escapes of HTML, URLs or JSON, in hexadecimal, in Base64 or as a JSON list of its bytes is replaced as a whole. A key that
-   * holds such an escape itself is found as characters of a URL or of JSON only.
+   * The text with `[redacted]` in place of every key, in any letter case. If the text contains a key of 8 characters or more in
+   * HTML, URL or JSON escapes, in hexadecimal, in Base64 or as a JSON list of bytes, the whole text is replaced. A key that itself
+   * contains such an escape is found only in its URL or JSON spelling.
    */
   text(text: string): string;
-  /** The same on one line, of the first 16,384 characters, cut to 512. */
+  /** The same, on one line: the first 16,384 characters, cut to 512. */
   snippet(text: string | undefined): string | undefined;
   /** A copy of a thrown value, for `cause`: name, message, code and stack, down the chain, and nothing else. */
   cause(thrown: unknown): unknown;
@@ -19,7 +19,7 @@ export interface Scrubber {
 
 const HIDDEN = '[redacted: this text holds a key]';
 const MAX_SNIPPET = 512;
-/** Characters read for each one of the longest key: a key that begins in the excerpt is read to its end, escaped or not. */
+/** Characters read per character of the longest key: a key that begins in the excerpt is read to its end, escaped or not. */
 const READ_PER_CHARACTER = 160;
 const MIN_READ = 16_384;
 const MAX_CAUSE_DEPTH = 5;
@@ -52,23 +52,23 @@ export function createScrubber(keys: readonly string[]): Scrubber {
   };
 }
 
-/** The spellings that are removed in place: those of a URL, and of JSON. */
+/** The spellings that are removed in place: plain, in a URL, and in JSON. */
 function spellings(key: string): string[] {
   return [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
 }
 
-/** A shorter needle would be found by chance. Keys of real accounts are longer. */
+/** A shorter needle would match by chance. Keys of real accounts are longer. */
 const MIN_NEEDLE = 8;
 
 const bytesOf = (key: string): Uint8Array => encoder.encode(key);
 
-/** What `plain()` leaves of a key, as characters, in hexadecimal and in Base64. */
+/** A key after `plain()`: as characters, in hexadecimal and in Base64. */
 function needles(key: string): string[] {
   const bytes = bytesOf(key);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   const binary = String.fromCharCode(...bytes);
-  // Three bytes are four characters, so there are three Base64 spellings inside a longer text. The characters at both ends
-  // that also hold bits of what is around the key are left out.
+  // Three bytes are four characters, so a key inside a longer text has three Base64 spellings. The characters at both ends that
+  // also encode bits of the surrounding text are left out.
   const base64 = [0, 1, 2].map((before) =>
     btoa('-'.repeat(before) + binary).slice(
       Math.ceil((before * 4) / 3),
@@ -81,18 +81,18 @@ function needles(key: string): string[] {
 
 const ESCAPE =
   /&#(?:x([\da-f]{1,7})|(\d{1,7}));?|%([\da-f]{2})|\\(?:u00|x)([\da-f]{2})|&(amp|lt|gt|quot|apos);/gi;
-/** An escape inside another one has several. */
+/** A nested escape has several. */
 const BACKSLASHES = /\\{2,}/g;
-/** White space, as in wrapped Base64, and the backslashes of JSON but those of an escape that is inside another one. */
+/** White space, as in wrapped Base64, and JSON backslashes, except those of a nested escape. */
 const NOISE = /(?:\s|\\[rnt]|\\(?!u00|x))+/gi;
 const INDEX = /"\d+":/g;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-/** A page in JSON in a URL is three. */
+/** A page in JSON in a URL has three. */
 const MAX_LAYERS = 5;
 
 /**
- * The text without the escapes of HTML, URLs and JSON, without white space and backslashes, in lower case: every spelling of
- * a key that consists of such escapes, for some or all of its characters, becomes the same string.
+ * The text in lower case, without HTML, URL and JSON escapes, white space and backslashes. Every spelling of a key that uses
+ * such escapes for some or all of its characters becomes the same string.
  */
 function plain(text: string): string {
   let decoded = text;
@@ -112,7 +112,7 @@ function plain(text: string): string {
 
 function copyCause(thrown: unknown, scrub: (text: string) => string, depth: number): unknown {
   if (typeof thrown === 'string') return scrub(thrown);
-  // Other values could hold a request with its headers.
+  // Other values could contain a request with its headers.
   if (!(thrown instanceof Error) || depth === 0) return undefined;
   const inner = copyCause(thrown.cause, scrub, depth - 1);
   const options = inner === undefined ? undefined : { cause: inner };

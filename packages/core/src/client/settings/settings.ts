@@ -21,7 +21,7 @@ import type {
 import { type BaseUrl, checkTls, parseBaseUrl } from './base-url.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 
-/** Options that have a value after the check: the caller's, or the default. */
+/** Options that have a value after the check: the caller's or the default. */
 type Complete<Name extends keyof ClientOptions> = {
   readonly [Key in Name]-?: NonNullable<ClientOptions[Key]>;
 };
@@ -46,7 +46,7 @@ export interface ClientSettings
 /** A header cannot carry anything else; fetch would show the value in its error, or trim it silently. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-/** Every option, and what it must be unless it is left out. The first three have checks of their own. */
+/** Every option and its required shape, if given. The first three are checked separately. */
 const OPTIONS: OptionRules<ClientOptions> = {
   baseUrl: undefined,
   publicKey: undefined,
@@ -78,7 +78,7 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
   const hosts = hostList(options.allowInsecureHost).map((host) => String(host).toLowerCase());
   const base = parseBaseUrl(options.baseUrl, hosts);
   checkRequestKey('publicKey', publicKey);
-  // Present and undefined is an unset environment variable, not a client without balances.
+  // Present but undefined means an unset environment variable, not a client without balances.
   if ('secretKey' in options) {
     checkRequestKey('secretKey', secretKey);
     check('secretKey', secretKey !== publicKey, 'the secret key, not the public key');
@@ -95,7 +95,7 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
     timeoutMs: options.timeoutMs ?? 10_000,
     maxAttempts: options.maxAttempts ?? 3,
     strict: options.strict ?? false,
-    // Looked up for every call: tracing tools replace the global one after this client was made.
+    // Looked up for every call: tracing tools may replace the global fetch after this client was created.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
     onResponse: onResponse && harmless('onResponse', onResponse),
     onDeviation: onDeviation ? harmless('onDeviation', onDeviation) : warnOncePerField(),
@@ -121,7 +121,7 @@ function hostList(hosts: unknown): readonly unknown[] {
   return Array.isArray(hosts) ? hosts : [hosts];
 }
 
-/** A hook reports. Its own failure, including a rejection, is logged and does not fail the call. */
+/** A hook only reports. Its failure, including a rejection, is logged and does not fail the call. */
 function harmless<T>(name: string, hook: (report: T) => unknown): (report: T) => void {
   const log = (error: unknown): void => console.error(`${name} failed; the call is not affected.`, error);
   return (report) => runHook(() => hook(report), log);
@@ -153,7 +153,7 @@ function userAgent(): { 'user-agent'?: string } {
   };
 }
 
-/** Those that are given; a program may pass undefined for the others. */
+/** Keeps the given members; a program may pass undefined for the others. */
 function timingOf(given: ClientOptions['timing'] = {}): Timing {
   const defined = Object.entries(given).filter(([, each]) => each !== undefined);
   return { ...SYSTEM_TIMING, ...Object.fromEntries(defined) };

@@ -1,21 +1,21 @@
 /** HMAC-SHA256 with one key, over UTF-8: 64 lower-case hexadecimal digits. */
 export type Hmac = (message: string) => string;
 
-/** Which implementation the import condition chose. */
+/** The implementation that the import condition chose. */
 export const digestName = 'node:crypto';
 
-// Not imported: in the package, this is in a file that browsers load as well. There, '#digest' is another (decision D15).
+// Not imported: in the package, this code is in a file that browsers also load. There, '#digest' is replaced (decision D15).
 const crypto = /* @__PURE__ */ globalThis.process?.getBuiltinModule?.('node:crypto');
 
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
-/** Longer messages get a buffer of their own. Signed fields rarely exceed 200 bytes. */
+/** Longer messages get a separate buffer. Signed fields rarely exceed 200 bytes. */
 const MAX_REUSED_BYTES = 4096;
 
 /**
  * Prepares a signing key once (protocol §5.2: the key is used as its plain string bytes).
  *
- * HMAC is written out (RFC 2104) as two one-shot hashes over pads made in advance: less than half the time of
+ * HMAC is written out (RFC 2104) as two one-shot hashes over pads made in advance. It takes less than half the time of
  * `createHmac`, which builds a native object for every message. The key stays in the closure, where no inspection shows
  * it.
  */
@@ -43,7 +43,7 @@ export function sha256Hex(bytes: Uint8Array): string {
   return crypto.hash('sha256', bytes, 'hex');
 }
 
-// Used again by each comparison, which nothing can interrupt: to allocate both costs as much as one of the two hashes.
+// Reused by each comparison, which nothing can interrupt: allocating both would cost as much as one of the two hashes.
 const left = /* @__PURE__ */ globalThis.Buffer?.alloc(64);
 const right = /* @__PURE__ */ globalThis.Buffer?.alloc(64);
 

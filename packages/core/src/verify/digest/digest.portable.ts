@@ -2,13 +2,13 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
-// The same functions as digest.node.ts, for runtimes without node:crypto. WebCrypto was turned down: its HMAC is
-// asynchronous, and the verifier is synchronous everywhere (decision D15).
+// The same functions as digest.node.ts, for runtimes without node:crypto. WebCrypto was rejected: its HMAC is
+// asynchronous, but the verifier is synchronous everywhere (decision D15).
 
 /** HMAC-SHA256 with one key, over UTF-8: 64 lower-case hexadecimal digits. */
 export type Hmac = (message: string) => string;
 
-/** Which implementation the import condition chose. */
+/** The implementation that the import condition chose. */
 export const digestName = '@noble/hashes';
 
 /** Prepares a signing key once (protocol §5.2: the key is used as its plain string bytes). */

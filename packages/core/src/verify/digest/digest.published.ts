@@ -3,8 +3,8 @@ import * as node from './digest.node.ts';
 type Digest = typeof node;
 
 /**
- * '#digest' as it is published: the build puts this file in its place (tsdown.config.ts), so that in Node core.js imports
- * nothing, which costs more than a millisecond of each start (docs/benchmarks.md). The entries for other runtimes replace these
+ * '#digest' as published: the build replaces it with this file (tsdown.config.ts), so that core.js imports nothing in Node. An
+ * import would cost more than a millisecond of each start (docs/benchmarks.md). The entries for other runtimes replace these
  * functions before any other file can use them (decision D15).
  */
 export let digestName: string = node.digestName;

@@ -38,10 +38,10 @@ interface Diagnosis {
 /** `doctor`. */
 export const DOCTOR: AddVerb = verb({
   name: 'doctor',
-  about: 'finds problems, and says why they matter and what to do; exit code 3 for a problem',
+  about: 'finds problems and says why they matter and what to do; exit code 3 if it finds one',
   options: [
     SPOOL,
-    option('--pool <max>', "the max of your program's pool, to compare with the limits of the server", MANY),
+    option('--pool <max>', "the max of your program's pool, to compare with the server's limits", MANY),
     option('--processes <number>', 'how many processes have such a pool', MANY, 1),
   ],
   run: diagnose,
@@ -102,8 +102,8 @@ function* checkTables(versions: Versions): Generator<Finding> {
       Old and new programs run side by side.
       ${NEXT_STEP.newer}`;
   else if (state !== 'current')
-    yield problem`tables: ${state === 'none' ? 'There are no tables of the inbox' : `The tables have version ${tables}, which is older than this program`}.
-    No callback can be stored until they fit, and none is applied.
+    yield problem`tables: ${state === 'none' ? 'There are no inbox tables' : `The tables have version ${tables}, which is older than this program`}.
+    Until the tables match this program, no callback can be stored or applied.
     ${NEXT_STEP[state]}`;
 }
 
@@ -119,7 +119,7 @@ function failure(check: string, error: unknown): Finding {
 
 function uncheckable(check: string, error: unknown): Finding {
   return notice`${check}: This could not be checked: ${messageOf(error)}
-    The problem that it looks for could exist without a finding.
+    A problem here would not be found.
     Run doctor with a role that may read it, or check it by hand.`;
 }
 

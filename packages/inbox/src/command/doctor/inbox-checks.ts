@@ -18,24 +18,24 @@ export async function* checkInbox<Tx>(opened: OpenStore<Tx>): AsyncGenerator<Fin
   const accounts = (await statements.run('list_accounts', [])).map((row) => textOf(row, 'account'));
   const { needed, overdue } = await countPayments(opened);
   if (accounts.length > 0 && !accounts.includes(settings.account))
-    yield notice`account: No callback of the account '${settings.account}' was kept here, but some of '${accounts.join("', '")}'.
+    yield notice`account: No callback of the account '${settings.account}' is kept here, but callbacks of '${accounts.join("', '")}' are.
         Each command looks at one account only, doctor included.
-        Name the account of your program with --account.`;
+        Name your program's account with --account.`;
   yield* checkDue(await readDue(opened));
   const [idle] = await statements.run('count_idle_handlers', [settings.account, CHANGED_NOTHING]);
   if (idle !== undefined && numberOf(idle, 'count') > 0)
     yield problem`handler: Of the last 200 settled reports, ${numberOf(idle, 'count')} were settled by a handler that changed nothing in its transaction.
         These payments are settled here, and probably nowhere else: no order is paid.
-        Look in the handler of 'paid' for a query that is not awaited, a statement that matches no row, or another connection than tx. Then 'apply-again' these payments.`;
+        In the 'paid' handler, look for a query that is not awaited, a statement that matches no row, or a connection other than tx. Then 'apply-again' these payments.`;
   const untaken = Map.groupBy(
     (await statements.run('list_untaken', [settings.account])).map((row) => signedIn(row)),
     ({ transaction_type, transaction_status }) => `${transaction_type} with the status ${transaction_status}`,
   );
   const most = [...untaken].sort(([, one], [, other]) => other.length - one.length).slice(0, 10);
   if (most.length > 0)
-    yield problem`handlers: No handler takes reports of ${most.map(([name, reports]) => `${name} (${reports.length})`).join(', ')}.
+    yield problem`handlers: No handler accepts reports of ${most.map(([name, reports]) => `${name} (${reports.length})`).join(', ')}.
         They are kept, and nothing happens to their payments.
-        Add a handler with handle(), or a meaning of the status with the option statuses, and compare their spelling, which is exact. Then retry them.`;
+        Add a handler with handle(), or give the status a meaning in the option statuses. Compare the spelling: it must match exactly. Then retry them.`;
   if (needed + overdue > 0)
     yield problem`waiting: Payments that need a person: ${countText(needed)}; overdue: ${countText(overdue)}.
         None of these is decided until a person looks at it.
@@ -73,13 +73,13 @@ export async function* checkSpool(path: string, owner: string): AsyncGenerator<F
   const oldest = Math.min(...late.map((row) => numberOf(row, 'kept_at')));
   const minutes = Math.floor((Date.now() - oldest) / SPOOL_LATE_MS);
   if (late.length > 0)
-    yield problem`spool: ${late.length} callbacks are in ${file}, the oldest for ${minutes} minutes; ${others} are of another account, schema or database.
+    yield problem`spool: ${late.length} callbacks are in ${file}, the oldest for ${minutes} minutes; of another account, schema or database: ${others}.
         They were acknowledged and are not in the database: the service does not repeat them, and none is applied.
         Start the program that receives callbacks, on this machine and with this spool, and give paymentCallbacks() the options of inbox.route: it stores them. Do not delete the file.`;
   if (refused.length > 0)
     yield problem`spool: ${refused.length} callbacks in ${file} were refused.
         They are damaged, or no signing key of your program verifies them, so nothing is applied from them. Another program may have written them.
-        If a key was removed or is past its notAfter, add it to signingKey again and restart your program. Otherwise find out what wrote them, and ask the service for the transactions of that time. Then remove them: delete from delivery where is_refused = 1.`;
+        If a key was removed or is past its notAfter, add it to signingKey again and restart your program. Otherwise find out what wrote them, copy the file, and ask the service for the transactions of that time. When each is accounted for, remove them: delete from delivery where is_refused = 1.`;
 }
 
 /** Reads the modes of the database's files and of the spool, and changes none. */
@@ -92,5 +92,5 @@ export async function* checkFiles(
   if (open.length > 0)
     yield problem`files: Other users of this machine can use ${first}${open.length > 1 ? ` and ${open.length - 1} more files` : ''}.
         These files contain what callbacks say about payers: names, phone numbers, amounts.
-        Start your program, which corrects the modes of its own files. If this stays, run chmod 600 on them.`;
+        Start your program, which corrects the modes of its own files. If the finding remains, run chmod 600 on them.`;
 }

@@ -26,15 +26,15 @@ export async function* checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): A
         Move the inbox to such a database.`;
   if (off.length > 0)
     yield problem`durability: For the role ${role}, these settings are off: ${off.join(', ')}.
-        What was acknowledged can be lost when the machine stops, so ready() refuses this database.
+        Acknowledged callbacks can be lost when the machine stops, so ready() refuses this database.
         Set ${settings} for the server, the database and the role.`;
   if (row['is_standby'] === true)
     yield problem`standby: This server is a standby.
-        It accepts no callback and no worker: only verbs that read work here, such as payments, payment, counts and status.
+        It accepts no callbacks and no workers. Only read-only verbs work here, such as payments, payment, counts and status.
         Connect to the primary; after a failover, correct DATABASE_URL. Promote this one only if the primary is gone.`;
   if (isAsynchronous)
     yield problem`replication: Standbys are connected (${standbys}), and no commit waits for one (synchronous_commit = ${commit}).
-        If the primary is lost and a standby takes over, callbacks that were acknowledged shortly before are gone.
+        If the primary is lost and a standby takes over, callbacks acknowledged shortly before are lost.
         Name a standby in synchronous_standby_names, with synchronous_commit = on.`;
   if (synchronousNames !== '' && standbys === 0 && !['off', 'local'].includes(commit))
     yield problem`replication: synchronous_standby_names is ${synchronousNames}, and no standby is connected.
@@ -45,7 +45,7 @@ export async function* checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): A
         A program without a connection answers callbacks with 429 or spools them, and applies nothing.
         Give pools a smaller max, end programs that are not needed, raise max_connections, or use a pooler.`;
   if (max !== undefined && max * processes > allowed)
-    yield problem`pool: ${processes} × ${max} connections can be opened by the pools, and this role gets at most ${allowed}.
+    yield problem`pool: The pools can open ${processes} × ${max} connections, and this role gets at most ${allowed}.
         Under load a process gets no connection: callbacks are answered with 429 or spooled, and wait to be applied.
         Give each pool a smaller max, raise max_connections or the limit of the role or database, or use a pooler.`;
   if (max !== undefined && max < 3)

@@ -150,7 +150,7 @@ export async function bulkPage(view: View, refused?: Refused): Promise<Response>
     body:
       items.length === 0
         ? html`<p>No payment needs a person for this reason: it was decided, or a worker has applied it.</p>`
-        : html`<p>${about} ${next === undefined ? '' : `These are the ${MAX_ACTED} that changed last: repeat it for the rest. `}What changes after this page was opened is left as it is.</p>
+        : html`<p>${about} ${next === undefined ? '' : `These are the ${MAX_ACTED} that changed last: repeat it for the rest. `}What changes after this page was opened is skipped.</p>
 ${sumsTable('acted-sums', items)}
 <section class="card single">${confirm}</section>
 <section class="stack"><h2>${items.length > MAX_PREVIEWED ? `The first ${MAX_PREVIEWED}` : 'Which ones'}</h2>

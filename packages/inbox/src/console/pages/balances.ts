@@ -93,7 +93,7 @@ ${
     },
   )}`
 }
-${uncounted.length === 0 ? '' : html`<h3>Settled, and in no interval</h3>${totals('uncounted', uncounted)}`}`;
+${uncounted.length === 0 ? '' : html`<h3>Settled, but in no interval</h3>${totals('uncounted', uncounted)}`}`;
 };
 
 /** Both days are in it. */

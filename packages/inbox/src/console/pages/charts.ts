@@ -95,11 +95,11 @@ function money({ from, to, settled, open }: InboxHistory): Markup[] {
   });
 }
 
-/** Where not all of what waits is known, a share of it is a least one, and the note says so. */
+/** Where not all of what waits is known, its share is a minimum, and the note says so. */
 const isCut = (open: readonly OpenPayment[]): boolean =>
   [...Map.groupBy(open, ({ state }) => state === 'held').values()].some(({ length }) => length >= MAX_OPEN);
 const cutNote = (open: readonly OpenPayment[]): string =>
-  isCut(open) ? ` Of what waits, only ${MAX_OPEN} payments.` : '';
+  isCut(open) ? ` Only ${MAX_OPEN} of the waiting payments are included.` : '';
 const shareOf = (part: number, whole: number, open: readonly OpenPayment[]): string =>
   `${isCut(open) ? 'at least ' : ''}${share(part, whole)}`;
 

@@ -107,7 +107,7 @@ export const forbiddenPage = (view: View, permission: ConsolePermission): Promis
   consolePage(view, {
     status: 403,
     title: 'Not permitted',
-    body: html`<p>This page needs the permission <code>${permission}</code>, which ${view.access.by} does not have. The owner of this program gives it, in <code>authorize()</code>.</p>
+    body: html`<p>This page needs the permission <code>${permission}</code>, which ${view.access.by} does not have. The owner of this program grants it in <code>authorize()</code>.</p>
 <p><a href="${at(view, '/')}">Go to the overview</a>.</p>`,
   });
 
@@ -116,12 +116,12 @@ const PLAIN = {
   403: 'You have no access to this page, or the form is from another page. Sign in, open the page again, and submit it there.',
   405: 'This method is not allowed here.',
   413: 'This form is too large.',
-  500: 'The console cannot read the inbox now. Try again in a minute; the log of the program says what is wrong.',
+  500: "The console cannot read the inbox now. Try again in a minute; the program's log says what is wrong.",
 } as const;
 
 /** For a request that is no page. */
 export function forbidden(permission: ConsolePermission): Response {
-  const text = `This needs the permission "${permission}". The owner of this program gives it, in authorize().\n`;
+  const text = `This needs the permission "${permission}". The owner of this program grants it in authorize().\n`;
   return new Response(text, { status: 403, headers: headersOf('text/plain', false) });
 }
 

@@ -122,9 +122,9 @@ function actForms(view: View, payment: Payment, filled: Filled | undefined): Mar
   );
   const mayNot =
     payment.acts.length > 0
-      ? 'Nothing with your permissions: someone with more of them can act on this payment.'
+      ? 'Nothing with your permissions: a person with more permissions can act on this payment.'
       : 'Nothing now: no report of this payment waits for a person.';
-  const none = payment.isArchived ? 'It is archived and final: its reports have no bodies any more.' : mayNot;
+  const none = payment.isArchived ? 'It is archived and final: its reports no longer have bodies.' : mayNot;
   const usual = usualAct(payment);
   // To credit once more is last: it is almost never what should be done.
   const order = (name: ActName): number => (name === usual ? -1 : Number(name === LAST));

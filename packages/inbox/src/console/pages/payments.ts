@@ -88,7 +88,7 @@ export async function paymentsPage(view: View): Promise<Response> {
 ${filterForm(view, parts)}
 ${reasonChips(all, parts, to)}
 <p class="quiet" id="shown">${filterText(parts, view.timeZone)}${readAt && html`, as of ${time(readAt.getTime())}`}</p>
-${items.length === 0 && lookedBackTo === undefined ? nothing(view, parts) : ''}${lookedBackTo && html`<p class="quiet" id="looked">Looked back to ${momentText(lookedBackTo)}. “Older” looks further.</p>`}${
+${items.length === 0 && lookedBackTo === undefined ? nothing(view, parts) : ''}${lookedBackTo && html`<p class="quiet" id="looked">Searched back to ${momentText(lookedBackTo)}. “Older” goes further back.</p>`}${
   items.length > 0 &&
   html`<div class="stack" id="sums"><p>${countOf(all, parts, counts)}${isWhole ? '' : html`, ${items.length} on this page`}. ${all.next !== undefined && `The sums are of the first ${SUMMED}. `}${orderSentences(filter ?? {}, found).join(' ')}</p>
 ${sumsTable('list-sums', all.items)}</div>`
@@ -200,7 +200,7 @@ function bulkLinks(view: View, { reason, ...parts }: Parts, { items, next }: Pay
 /** Why there is none, and whether that is good. */
 const NONE: Readonly<Record<PaymentState | 'needed' | 'all', string>> = {
   needed: 'No payment needs a person: nothing waits for a decision.',
-  all: 'No payments. The first one will be here once it is expected or reported.',
+  all: 'No payments. The first one appears once it is expected or reported.',
   held: 'No payment is held: no money waits for a decision.',
   unexpected: 'Nothing unexpected was reported: every reported payment is one that you expect.',
   overdue: 'No payment is overdue: none is unpaid after its deadline.',
@@ -215,7 +215,7 @@ function nothing(view: View, { state = 'all', search, ...others }: Parts): Marku
   if (search !== undefined)
     return html`<p class="quiet">No payment here has “${search}” in a reference. <a href="${withQuery(at(view, '/payment'), { reference: search })}">Look for exactly this reference</a>.</p>`;
   if (Object.values(others).some((part) => part !== undefined))
-    return html`<p class="quiet">No payment is in this list. Empty the fields to see all.</p>`;
+    return html`<p class="quiet">No payment is in this list. Clear the fields to see all.</p>`;
   return html`<p class="quiet">${NONE[isState(state) || state === 'needed' ? state : 'all']}</p>`;
 }
 

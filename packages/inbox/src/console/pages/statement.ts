@@ -73,7 +73,7 @@ const WRITTEN: readonly Field[] = [
 const CHOICES: readonly (readonly [Field, byDefault: string, others: readonly string[]])[] = [
   [{ name: 'separator', label: 'Between two columns' }, 'found by the names', SEPARATOR_NAMES],
   [{ name: 'decimal', label: 'In front of decimals' }, 'a point, no groups', DECIMALS],
-  [{ name: 'encoding', label: 'Encoding' }, 'utf-8, or its mark', ENCODINGS],
+  [{ name: 'encoding', label: 'Encoding' }, 'utf-8, or its byte order mark', ENCODINGS],
   [{ name: 'quotes', label: 'Quotation marks' }, 'around cells', ['text']],
 ];
 const KEEP: Field = {
@@ -118,12 +118,12 @@ export async function statementPart(view: View, sent?: URLSearchParams): Promise
   const bank =
     banks.length === 0
       ? ''
-      : fields.choice({ name: 'bank', label: 'Read as', hint: 'What was kept of another month.' }, [
+      : fields.choice({ name: 'bank', label: 'Read as', hint: 'As kept in another month.' }, [
           ['', 'stated below'],
           ...banks,
         ]);
   const body = html`<section class="stack"><h2>Statement</h2>
-<p class="quiet">Choose a file. Then say for each field which column has it; or = and the value of every line, such as =UGX. Nothing is settled before you choose it.</p>
+<p class="quiet">Choose a file. Then enter the column of each field, or = and the value of every line, such as =UGX. Nothing is settled until you choose it.</p>
 ${found === undefined ? '' : isCompared ? result(found) : columnsFound(found)}
 <div class="card">${form('statement', action, {
     hidden: { proof: proof.value, kept: sent?.get('kept') ?? '' },
@@ -192,7 +192,7 @@ ${fields.field({ name: 'note', label: 'Why', hint: 'Kept with your name.' })}
 <div class="actions"><button class="danger" name="apply" value="yes">Settle the chosen payments</button></div></fieldset>`;
 }
 
-/** As a field of the form has it. */
+/** A value as the text of a form field. */
 const textIn = (value: unknown): string =>
   Array.isArray(value) || typeof value !== 'object'
     ? String(value ?? '')
@@ -208,7 +208,7 @@ function fieldsIn({ map, set = {}, ...others }: StatementFormat): Record<string,
   return { ...Object.fromEntries([...none, ...fixed, ...written]), ...map };
 }
 
-/** What is no string. A value that has another form is refused where it is checked. */
+/** Fields that are not strings. A value of another form is refused where it is checked. */
 const READ: Readonly<Partial<Record<FormatField, (text: string) => unknown>>> = {
   statuses: (text) => pairsIn(text) ?? text,
   in: (text) => text.split(',').map((word) => word.trim()),

@@ -135,7 +135,7 @@ async function perform<Tx>(
   if (reported !== undefined) await lockPayment(statements, { ...key, account }, tx);
   await statements.run('lock_reports', keys, tx);
   const payment = await readPayment(context, key, tx);
-  if (payment === undefined) throw new NotFoundError('Nothing is known of this payment. See payments().');
+  if (payment === undefined) throw new NotFoundError('Nothing is known about this payment. See payments().');
   if (payment.revision !== act.revision) throw new StaleError(STALE);
   const { label, moves, perform: effect } = OPERATIONS[act.name];
   if (!payment.acts.some((each) => isDeepStrictEqual(each, act)))

@@ -13,14 +13,14 @@ import { checkExpectation, keepExpectation } from '../../verdict/expectation.ts'
 import { keysOf } from '../../verdict/restate.ts';
 import { type Act, isSame } from './offers.ts';
 
-/** What an operator says with an act; all but `by` and `note` only with `expect`. */
+/** What an operator states with an act; everything but `by` and `note` only with `expect`. */
 export interface ActGiven extends ActionNote {
   readonly currency?: string | undefined;
   /** Above zero: a decimal string. */
   readonly amount?: string | undefined;
   /** Which of the two amounts of a report must equal it. @default 'both' */
   readonly compare?: Comparison | undefined;
-  /** From then on it is overdue. @default the deadline that it has */
+  /** From then on, the payment is overdue. @default its current deadline */
   readonly deadline?: Date | undefined;
 }
 
@@ -30,12 +30,12 @@ export interface Performing<Tx> {
   readonly account: string;
   readonly act: Act;
   readonly given: ActGiven;
-  /** Of the row of its report; -1 without one. */
+  /** The id of its report's row; -1 without one. */
   readonly id: number;
   readonly tx: Tx;
 }
 
-/** What an act does, beside moving its report. */
+/** What an act does, besides moving its report. */
 export type Effect = <Tx>(performing: Performing<Tx>) => Promise<unknown>;
 
 /**

@@ -18,15 +18,15 @@ import type { ActName } from './action-log.ts';
  */
 export interface Act extends PaymentKey {
   readonly name: ActName;
-  /** Of the payment as it was read. */
+  /** The revision of the payment as it was read. */
   readonly revision: string;
   /** The id of the report that it is about. */
   readonly report?: string;
-  /** What is credited then. */
+  /** What it can credit. */
   readonly money?: Settled;
   /** The digest of the body whose amount is accepted. */
   readonly body?: string;
-  /** Which of its two amounts. */
+  /** Which of the body's two amounts. */
   readonly compare?: Comparison;
   /** Its amount was sent as text. */
   readonly isText?: true;
@@ -34,14 +34,14 @@ export interface Act extends PaymentKey {
 
 /** A payment with the bodies of its held reports. */
 export interface ActedOn extends PaymentSummary {
-  /** Its expectation was canceled, also if a report is held after that. */
+  /** Its expectation was canceled, even if a report is held after that. */
   readonly isCanceled?: boolean;
   readonly revision: string;
   readonly reports: readonly (TransitionSummary & { readonly bodies?: readonly KeptBody[] })[];
 }
 
 type Reported = ActedOn['reports'][number];
-/** What an act is about, beside its payment. */
+/** What an act is about, besides its payment. */
 export type Offer = Omit<Act, 'name' | 'revision' | keyof PaymentKey>;
 
 /** One offer for each of these reports. */
@@ -56,7 +56,7 @@ export const ofReports =
       return { report: report.transitionId, ...(money && { money }) };
     });
 
-/** Held by one of these, a report may be applied despite it. */
+/** The reasons despite which a held report may be applied. */
 const HELD_BACK: ReadonlySet<string | undefined> = new Set([
   ...['transition_not_allowed', 'unnamed_after_paid', 'canceled', 'order_paid', 'contradicting_bodies'],
   ...['timestamp_out_of_tolerance', 'timestamp_unreadable'],
@@ -82,7 +82,7 @@ export const creditOf = ({ signed }: Reported, { expected, settled }: ActedOn): 
     ? expected && moneyIn(expected)
     : undefined;
 
-/** What the rules credit then: nothing of what is canceled. */
+/** What the rules would credit: nothing for a canceled payment. */
 export const creditByRules = (report: Reported, payment: ActedOn): Settled | undefined =>
   payment.isCanceled ? undefined : creditOf(report, payment);
 

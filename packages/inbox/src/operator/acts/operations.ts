@@ -18,7 +18,7 @@ import {
   settledBy,
 } from './offers.ts';
 
-/** Everything about one act. Every face is made of it: the API's check, the verb, the form and the documents. */
+/** Everything about one act. Every interface is built from it: the API's check, the verb, the form and the documents. */
 export interface Operation {
   readonly label: string;
   /** The verb of the command. */
@@ -28,8 +28,8 @@ export interface Operation {
   readonly canCredit: boolean;
   readonly offered: (payment: ActedOn) => readonly Offer[];
   /**
-   * The state to which it moves its report; `admitted` is `pending`, despite the order of statuses or a body with a replaced amount.
-   * Without it, the act is about the payment alone.
+   * The state to which it moves its report; `admitted` is `pending`, despite the order of statuses or a body with a replaced
+   * amount. Without it, the act is about the payment alone.
    */
   readonly moves?: 'pending' | 'admitted' | 'resolved';
   readonly perform?: Effect;
@@ -43,39 +43,39 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
   accept: {
     label: 'Accept an amount',
     verb: 'accept',
-    about: 'makes the amount of a report what is expected, and credits it',
+    about: 'makes the amount of a report the expected one and credits it',
     canCredit: true,
     offered: acceptable,
     moves: 'pending',
     perform: accept,
     effect: ({ money }, { expected }) =>
-      `Credits ${textOf(money)}${expected === undefined || isSame(expected, money) ? '' : ` in place of ${textOf(expected)}`}. Do this only if you know that it was paid, such as from the service.`,
+      `Credits ${textOf(money)}${expected === undefined || isSame(expected, money) ? '' : ` in place of ${textOf(expected)}`}. Do this only if you know that it was paid, for example from the service.`,
     done: ({ money }) => `Accepted: ${textOf(money)}.`,
   },
   apply: {
     label: 'Apply it after all',
     verb: 'apply',
-    about: 'applies a report that was closed or that a rule holds back; never what was applied',
+    about: 'applies a report that was closed or that a rule holds back; never one that was applied',
     canCredit: true,
     offered: ofReports(mayApply, creditOf),
     moves: 'admitted',
     perform: admit,
     effect: ({ money, report }, payment) =>
       money === undefined
-        ? `Runs your handler of ${statusOf(payment, report)}, despite the rule. Do this only if you know that the status is right.`
+        ? `Runs your handler for ${statusOf(payment, report)}, despite the rule. Do this only if you know that the status is right.`
         : `Credits ${textOf(money)} despite the rule, if a body equals it. Do this only if you know that it was paid.`,
     done: () => 'It will be applied despite the rule.',
   },
   applyAgain: {
     label: 'Apply again',
     verb: 'apply-again',
-    about: 'applies a second time what was applied: the handler credits it once more',
+    about: 'applies a report a second time: the handler credits it again',
     canCredit: true,
     offered: ofReports(mayApplyAgain, settledBy),
     moves: 'admitted',
     perform: admit,
     effect: ({ money, report }, payment) =>
-      `It was applied. This ${money ? `credits ${textOf(money)}` : `runs your handler of ${statusOf(payment, report)}`} a second time. Do this only if the service confirms that it happened again, or if you have undone its effect.`,
+      `It was applied. This ${money ? `credits ${textOf(money)}` : `runs your handler for ${statusOf(payment, report)}`} a second time. Do this only if the service confirms that it happened again, or if you have undone its effect.`,
     done: () => 'It will be applied again.',
   },
   retry: {
@@ -102,7 +102,7 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
   expect: {
     label: 'Expect another amount',
     verb: 'expect',
-    about: 'states what a payment must be, and checks again what waits for that',
+    about: 'states what a payment must be and rechecks the reports that wait for it',
     canCredit: true,
     offered: ({ settled, isArchived, isCanceled, merchant_reference }) =>
       settled !== undefined || isArchived || isCanceled || merchant_reference === '' ? [] : [{}],
@@ -114,7 +114,7 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
   cancel: {
     label: 'Cancel',
     verb: 'cancel',
-    about: 'expects a payment no longer, such as one that the service has refused to start',
+    about: 'stops expecting a payment, such as one that the service refused to start',
     canCredit: false,
     offered: ({ state }) => (['open', 'overdue', 'failed'].includes(state) ? [{}] : []),
     perform: cancel,
@@ -134,7 +134,7 @@ export const OPERATIONS: Readonly<Record<ActName, Operation>> = {
   },
 };
 
-/** The acts that can be done to all payments that one cause holds, at most so many together. */
+/** The acts that can be done to all payments that one reason holds, at most `MAX_ACTED` together. */
 export const BULK_ACTS = ['retry', 'close'] as const;
 export type BulkAct = (typeof BULK_ACTS)[number];
 export const MAX_ACTED = 1000;

@@ -87,7 +87,7 @@ const OWN: Readonly<Record<PaymentState, (payment: Advised) => Own>> = {
   unexpected: () => ({
     heading: 'Not expected',
     sentence: 'Reported by the service, and nothing is expected under this reference.',
-    todo: 'Nothing, unless it should be yours.',
+    todo: 'Nothing, unless it is yours.',
     say: CHECKING,
   }),
   overdue: ({ expected }) => ({
@@ -111,7 +111,7 @@ const OWN: Readonly<Record<PaymentState, (payment: Advised) => Own>> = {
   reversed: ({ settled }) => ({
     heading: 'Reversed',
     sentence: `Taken back: ${textOf(settled)} was credited on ${dayOf(settled?.at)}, and the service then reported a reversal.`,
-    todo: 'Nothing here: your handler was told of it. Check that nothing more is delivered.',
+    todo: 'Nothing here: your handler was called. Check that nothing more is delivered.',
     say: 'Your payment was returned to you.',
   }),
   failed: ({ expected }) => ({

@@ -12,15 +12,16 @@ import { LIST_RULES, type ListFilter } from '../search.ts';
 import { type PaymentSummary, readSummary } from './payment-summary.ts';
 import { archivedPayment, findPayment, type Payment } from './read-payment.ts';
 
-/** Which payments a list has. */
+/** Which payments a list contains. */
 export interface PaymentFilter extends ListFilter {
   /** One state, or several. @default all */
   readonly state?: PaymentState | readonly PaymentState[] | undefined;
   /** Only those that a person must look at. @default all */
   readonly needed?: true | undefined;
   /**
-   * A part of the merchant_reference or of an internal_reference, with A to Z in any case. Those with exactly this reference are on the
-   * first page, beyond its limit, also from the archive if only `state` is given beside it. The archive is not searched for parts.
+   * A part of the merchant_reference or of an internal_reference, with A to Z in any case. Those with exactly this reference are on
+   * the first page, beyond its limit, and come from the archive as well if only `state` is also given. The archive is not searched
+   * for parts.
    */
   readonly search?: string | undefined;
   /** Only those of the order with this id: its attempts and instalments. */
@@ -37,9 +38,9 @@ export interface PaymentPage {
   /** For `after`; undefined on the last page. */
   readonly next: string | undefined;
   /**
-   * How far back this page looked, if it stopped before it had `limit` items: when the last payment changed, or, in a list of overdue
-   * ones, its deadline. `next` looks further. A page looks at 1,000 payments of each state, since no index has a part of a reference,
-   * a provider, or which of the open ones are not overdue.
+   * How far back this page looked, if it stopped before it had `limit` items: when the last payment changed, or, in a list of
+   * overdue ones, its deadline. `next` looks further. A page looks at 1,000 payments of each state, since no index covers parts of
+   * a reference, a provider, or which of the open ones are not overdue.
    */
   readonly lookedBackTo: Date | undefined;
 }
@@ -209,13 +210,13 @@ const nameOf = (row: Row): string => placeIn(row).slice(1).join(' ');
 const inOrder = ([at, ...one]: Place, [otherAt, ...other]: Place): number =>
   otherAt - at || (one.join(' ') < other.join(' ') ? 1 : -1);
 
-/** A mark of another form has nothing after it. */
+/** Nothing follows a mark of another form. */
 function markIn(after: string): Place {
   const [, at = -LAST, key = '', type = ''] = /^(-?\d{1,16}) ([\w-]{43}) ("[ -\uffff]*")$/.exec(after) ?? [];
   return [Number(at), key, type];
 }
 
-/** The letters of which both databases know the case. */
+/** Only the letters whose case both databases know. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]+/g, (some) => some.toLowerCase());
 const upperCase = (text: string): string => text.replace(/[a-z]+/g, (some) => some.toUpperCase());
 

@@ -16,13 +16,13 @@ export interface ExpectedPayment extends ExpectedMoney {
 /** One line of a list of payments. No personal data. */
 export interface PaymentSummary extends PaymentKey {
   readonly state: PaymentState;
-  /** Why a person must look at it, also for a paid one with a second report; undefined if no one must. */
+  /** Why a person must look at it, even if it is paid and a second report waits; undefined if no one must. */
   readonly needs: TransitionReason | undefined;
-  /** What you have stated. Undefined for what is reported and not expected. */
+  /** What you have stated. Undefined for a payment that is reported and not expected. */
   readonly expected: ExpectedPayment | undefined;
   /** What was credited: your own amount, never a claim. `report` is the id of the report that settled it. */
   readonly settled: (Settled & { readonly at: Date; readonly report: string }) | undefined;
-  /** The debt that it is a part of, as `expect()` was told. */
+  /** The debt that it is a part of, as stated to `expect()`. */
   readonly order: KnownOrder | undefined;
   /** What was expected before, the oldest first. */
   readonly replaced: readonly ReplacedMoney[];

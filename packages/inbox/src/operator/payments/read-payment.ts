@@ -42,7 +42,7 @@ export async function findPayment<Tx>(
   return found && readPayment(context, found.summary.signed, tx);
 }
 
-/** Undefined if nothing is known of it. */
+/** Undefined if nothing is known about it. */
 export async function readPayment<Tx>(
   context: OperatorContext<Tx>,
   { merchant_reference, transaction_type }: PaymentKey,

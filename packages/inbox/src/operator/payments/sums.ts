@@ -34,7 +34,7 @@ export function sumsOf(payments: readonly Summed[]): PaymentSum[] {
   );
 }
 
-/** Those of an amount: nothing is known of the money of the others. */
+/** Only the sums with an amount: nothing is known about the money of the others. */
 export const moneySumsOf = (payments: readonly Summed[]): (PaymentSum & { readonly currency: string })[] =>
   sumsOf(payments).flatMap(({ currency, ...sum }) => (currency === undefined ? [] : [{ ...sum, currency }]));
 
@@ -43,8 +43,8 @@ export const ofType = (text: string, type: string): string =>
   type === 'COLLECTION' ? text : `${text}, ${type}`;
 
 /**
- * What is paid of an order, a sentence for each type and currency, if a page has all of its payments. What was taken back does not
- * count.
+ * How much of an order is paid, in a sentence for each type and currency, if a page contains all of its payments. What was taken
+ * back does not count.
  */
 export function orderSentences(
   { order: id, limit: _, ...narrowed }: PaymentFilter,
@@ -56,6 +56,6 @@ export function orderSentences(
   const kept = items.map((each) => (each.state === 'reversed' ? { ...each, settled: undefined } : each));
   return moneySumsOf(kept).map(({ transaction_type, currency, credited }) => {
     const [paid, total] = [credited, order.total].map((amount) => textOf({ currency, amount }));
-    return `${paid} of ${total} is paid of order ${ofType(id, transaction_type)}.`;
+    return `${paid} of ${total} is paid for order ${ofType(id, transaction_type)}.`;
   });
 }

@@ -20,7 +20,7 @@ const HOME_SIGNS: Readonly<Record<string, readonly string[]>> = {
   XAF: ['fcfa'],
   XOF: ['fcfa'],
 };
-/** What stands before and after the digits of money that came in, and of money that went out. */
+/** The marks before and after the digits of money that came in, and of money that went out. */
 const SIGNS = {
   in: ['+ ', ' +', ' cr', 'cr '],
   out: ['- ', '\u2212 ', ' -', ' \u2212', '( )', ' dr', 'dr '],
@@ -69,7 +69,7 @@ export function amountIn(
   return { amount, isOut: sign === ' ' ? undefined : SIGNS.out.some((one) => one === sign) };
 }
 
-/** What is left beside the digits without the sign of a currency, which stands at one of the two places. */
+/** What is left beside the digits without the sign of a currency, which is at one end of one of the two parts. */
 function without(sign: string, before: string, after: string): string[] {
   return [
     ...(before.startsWith(sign) ? [`${before.slice(sign.length)} ${after}`] : []),

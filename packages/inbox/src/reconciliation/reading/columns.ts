@@ -16,7 +16,7 @@ export interface Columns {
 
 const WITHIN = 50;
 
-/** Exports write a space that does not break, or two. */
+/** Exports may write a no-break space, or two spaces. */
 export const normal = (name: string): string => name.replace(/\s+/g, ' ').trim();
 
 const isNumber = (name: string): boolean => numberIn(name) !== undefined;
@@ -36,7 +36,7 @@ export function placesIn(map: StatementFormat['map'], { names }: Columns): [fiel
     if (!isNumber(name) && place !== names.lastIndexOf(normal(name)))
       throw new InvalidInputError(
         'map',
-        'Two columns of the statement have the same name. Give the number of the column in place of its name, such as #3.',
+        'Two columns of the statement have the same name. Use the number of the column instead of its name, such as #3.',
       );
     return [field, place];
   });
@@ -47,8 +47,8 @@ export async function findColumns(head: string, format: StatementFormat): Promis
   const { map, headerAt, separator: stated } = format;
   const isByNumber = Object.values(map).every(isNumber);
   if (headerAt === 0 && !isByNumber)
-    throw new InvalidInputError('map', 'Without names of columns, map has their numbers, such as #3.');
-  // Of a longer file, the end of its last line is not there.
+    throw new InvalidInputError('map', 'Without column names, map must contain column numbers, such as #3.');
+  // In a longer file, the end of the last line is missing.
   const start = (head.length > MAX_RECORD && head.slice(0, head.lastIndexOf('\n') + 1)) || head;
   const found: Columns[] = [];
   let unreadable: unknown;

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '@payment-service/core';
 
-/** In the names of the web's Encoding Standard. */
+/** By their names in the web's Encoding Standard. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** What begins a file, and proves its encoding. */
+/** The marks that begin a file and prove its encoding. */
 const MARKS: readonly (readonly [encoding: Encoding, mark: readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
@@ -14,7 +14,7 @@ const MARKS: readonly (readonly [encoding: Encoding, mark: readonly number[]])[]
 const AS_CSV = 'Ask for the statement as CSV.';
 const FROM_SHEET =
   'Open it in a spreadsheet, with its ids and references as text, and save the sheet as CSV (UTF-8).';
-/** How a file begins that is no CSV, what it is, and what to do. The bytes are read as latin1. */
+/** How a file that is not CSV begins, what it is, and what to do. The bytes are read as latin1. */
 const OTHERS: readonly (readonly [begins: string | RegExp, what: string, todo: string])[] = [
   ['PK\u0003\u0004', 'a workbook (XLSX) or another archive (ZIP)', FROM_SHEET],
   ['\u00d0\u00cf\u0011\u00e0', 'an old workbook (XLS)', FROM_SHEET],
@@ -81,7 +81,7 @@ async function* textOf(bytes: AsyncIterable<Uint8Array>, encoding: Encoding): As
     if (!(error instanceof TypeError)) throw error;
     throw new InvalidInputError(
       'encoding',
-      `The statement is not in ${encoding}. Pass its encoding, one of ${ENCODINGS.join(', ')}. An export of a spreadsheet is often windows-1252.`,
+      `The statement is not in ${encoding}. Pass its encoding, one of ${ENCODINGS.join(', ')}. A spreadsheet export is often windows-1252.`,
     );
   }
 }

@@ -10,7 +10,7 @@ export const SEPARATOR_NAMES = Object.keys(SEPARATORS) as readonly Separator[];
 /** How the records of a file are written. */
 export interface RecordFormat {
   readonly separator: Separator;
-  /** With `'text'`, a quotation mark is a character as any other. */
+  /** With `'text'`, a quotation mark is a character like any other. */
   readonly quotes?: 'text' | undefined;
 }
 
@@ -50,7 +50,7 @@ export async function* recordsIn(
   } catch (error) {
     const { code, lines, message } = Object(error);
     if (!/^CSV_|QUOTE/.test(String(code))) throw error;
-    // The parser's message also has what it has read, which may be a phone number.
+    // The parser's message also quotes what it has read, which may be a phone number.
     const [, at = String(lines)] = /at line (\d+)/.exec(String(message)) ?? [];
     throw new InvalidInputError('statement', `${whyOf(String(code), at)} Nothing was applied.`);
   }
@@ -60,7 +60,7 @@ function whyOf(code: string, line: string): string {
   if (code === 'CSV_MAX_RECORD_SIZE')
     return `The statement cannot be read at line ${line}: a line is longer than ${MAX_RECORD} characters.`;
   return (
-    `The statement cannot be read at line ${line}: a quotation mark is inside a cell, or has no end. ` +
+    `The statement cannot be read at line ${line}: a quotation mark is inside a cell, or is not closed. ` +
     "If quotation marks are ordinary characters in this file, pass quotes as 'text'."
   );
 }

@@ -11,7 +11,7 @@ type Said = Partial<StatementLine>;
 
 const MONEY_FIELDS = ['amount', 'credit', 'debit'];
 
-/** Reads each record of a file by the same rule, wherever it stands. */
+/** Reads each record of a file by the same rule, wherever it is. */
 export function lineReader(columns: Columns, format: StatementFormat): (record: FileRecord) => StatementLine {
   const { names, headerAt } = columns;
   const places = placesIn(format.map, columns);
@@ -52,7 +52,7 @@ export function lineReader(columns: Columns, format: StatementFormat): (record: 
     }
     if (verdict !== undefined || direction !== 'out' || meaning !== 'paid') return said;
     if ((type === undefined ? filled : [type]).some(isCharge)) return { row, verdict: 'charge' };
-    // Without a column that names its type, money out is no payment of the type that is set.
+    // Without a column that names its type, money out is not a payment of the type that is set.
     return type === undefined ? { row, verdict: 'money_out' } : said;
   }
   return (record) => {
@@ -88,7 +88,7 @@ function rowOf(given: Pairs, format: StatementFormat): Said {
   const unknown = { row: { ...row, direction: undefined }, verdict: 'unknown_direction' } as const;
   if (money.problem !== undefined) return { ...unknown, detail: money.problem };
   if (word !== undefined && said === undefined)
-    return { ...unknown, detail: 'its word for the direction is not known', word };
+    return { ...unknown, detail: 'its direction word is unknown', word };
   if (said !== undefined && said !== (money.direction ?? said))
     return { ...unknown, detail: 'its word and its sign contradict each other' };
   // COMPLETED is then another word of this statement.

@@ -13,8 +13,8 @@ export const COLUMN_FIELDS: readonly string[] = [...STATEMENT_FIELDS, 'credit', 
 /** What you state about a file: the protocol shows none of it. */
 export interface StatementFormat {
   /**
-   * By field, the name of its column, or its number such as `#3`. Which way money went is said by the sign of `amount`, by
-   * `credit` and `debit`, two columns in place of `amount`, or by `direction`, a column of words such as DR and CR.
+   * By field, the name of its column, or its number such as `#3`. Which way money went follows from the sign of `amount`, from
+   * `credit` and `debit`, two columns in place of `amount`, or from `direction`, a column of words such as DR and CR.
    */
   readonly map: Pairs;
   /** By field, the value of every line whose cell is empty. @default none */
@@ -39,8 +39,8 @@ export interface StatementFormat {
   /** @default that of the byte order mark, otherwise 'utf-8' */
   readonly encoding?: Encoding | undefined;
   /**
-   * The number of the line with the names of the columns, from 1; with 0, the file has none, and columns have numbers. @default
-   * the first of 50 lines with all mapped columns
+   * The number of the line with the column names, from 1; with 0, the file has none, and columns have numbers.
+   * @default the first of 50 lines with all mapped columns
    */
   readonly headerAt?: number | undefined;
 }

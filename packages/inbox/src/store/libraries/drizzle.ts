@@ -16,10 +16,11 @@ const SQL: OptionRule = [
 ];
 
 /**
- * The store over Drizzle, on PostgreSQL through node-postgres. A handler gets the transaction of Drizzle in which it runs.
+ * The store over Drizzle, on PostgreSQL through node-postgres. A handler gets the Drizzle transaction in which it runs.
  *
- * @param sql Drizzle's own `sql`, which makes its statements.
- * @throws {ConfigurationError} Without `sql`, if the schema's name would need quotes, or `listen` is not a pool of three connections.
+ * @param sql Drizzle's `sql`, which builds its statements.
+ * @throws {ConfigurationError} Without `sql`, if the schema's name would need quotes, or if `listen` is not a pool of at least
+ * three connections.
  *
  * @example
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });

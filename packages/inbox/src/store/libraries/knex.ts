@@ -13,7 +13,7 @@ type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<v
 /**
  * The store over Knex, on PostgreSQL. A handler gets the `Knex.Transaction` in which it runs.
  *
- * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of three connections.
+ * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of at least three connections.
  *
  * @example
  * const inbox = createInbox({ store: knex(database) });
@@ -24,13 +24,13 @@ type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<v
 export function knex<Tx extends Raw>(database: Client<Tx>, options: LibraryOptions = {}): Store<Tx> {
   return libraryStore({ call: 'knex()', client: database, has: 'raw' }, options, {
     run(text, values, tx) {
-      // A question mark would be a placeholder of Knex.
+      // To Knex, a question mark is a placeholder.
       const named = text.replaceAll('?', '\\?').replace(/\$(\d+)/g, ':value$1');
       const bindings = Object.fromEntries(values.map((value, index) => [`value${index + 1}`, value]));
       return (tx ?? database).raw(named, bindings);
     },
     hasEnded: (tx) => tx.isCompleted?.() === true,
-    // Of a transaction, always its own.
+    // A transaction always returns its own connection.
     clientOf: (tx) => tx.client?.acquireConnection?.(),
     open: (body, isMerchants) =>
       database.transaction(body, {

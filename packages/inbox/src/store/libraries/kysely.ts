@@ -10,9 +10,9 @@ type Run<Tx> = { execute(body: Body<Tx>): unknown };
 type Begin<Tx> = { transaction(): Run<Tx> & { setIsolationLevel(to: string): Run<Tx> } };
 
 /**
- * The store over Kysely, on PostgreSQL. A handler gets the `Transaction` of Kysely in which it runs.
+ * The store over Kysely, on PostgreSQL. A handler gets the Kysely `Transaction` in which it runs.
  *
- * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of three connections.
+ * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of at least three connections.
  *
  * @example
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });

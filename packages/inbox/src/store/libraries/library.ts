@@ -37,7 +37,7 @@ export interface Library<Tx> {
   run(text: string, values: readonly SqlValue[], tx?: Tx): PromiseLike<unknown>;
   /** Where the library records that its transaction has ended, or that its BEGIN failed. */
   hasEnded?(tx: Tx): boolean;
-  /** The client of `pg` that runs the transaction. Without one, the server is asked whether it has committed. */
+  /** The `pg` client that runs the transaction. Without one, the server is asked whether it has committed. */
   clientOf?(tx: Tx): unknown;
   /** Whether a transaction in it has not ended, although the body has. */
   isNesting?(tx: Tx): boolean;
@@ -50,11 +50,11 @@ export type Body<Tx> = (tx: Tx) => Promise<void>;
 /** The arguments of a template tag such as `sql`. */
 export type Template = [pieces: TemplateStringsArray, ...values: (SqlValue | undefined)[]];
 
-/** As enter_attempt. */
+/** The same number as in enter_attempt. */
 const NUMBER = {
   text: "select concat(pg_current_xact_id(), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time())) as number",
 };
-/** As read_outcome. */
+/** The same outcome as in read_outcome. */
 const OUTCOME = {
   text: `select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) as text)
     then pg_xact_status(cast(split_part($1, ' ', 1) as xid8)) end as status`,
@@ -65,7 +65,7 @@ const END_SESSION = { text: 'select pg_terminate_backend(pg_backend_pid())' };
  * A store on PostgreSQL through the library that opens the merchant's transactions.
  *
  * @param call The function, as messages name it.
- * @param client of the library, with the method `has`. It may expose a pool of `pg` below it.
+ * @param client A client of the library, with the method `has`. It may expose the `pg` pool below it.
  * @throws {ConfigurationError}
  */
 export function libraryStore<Tx>(

@@ -7,14 +7,14 @@ interface KnexClient {
   releaseConnection(connection: PostgresClient): Promise<void>;
 }
 
-/** The pool of `pg` below a Drizzle database, a TypeORM data source or a Knex, if it exposes one. */
+/** The `pg` pool below a Drizzle database, a TypeORM data source or a Knex, if it exposes one. */
 export function poolBelow(library: object): PostgresPool | undefined {
   const knex = member(library, 'client');
   const ofKnex = isKnexClient(knex) ? (member(knex.config, 'connectionPool') ?? poolOf(knex)) : undefined;
   return [member(library, '$client'), member(member(library, 'driver'), 'master'), ofKnex].find(isPool);
 }
 
-/** Whether it is a pool of `pg`, not a single client. */
+/** Whether it is a `pg` pool, not a single client. */
 export function isPool(value: unknown): value is PostgresPool {
   const max = member(member(value, 'options'), 'max');
   return typeof member(value, 'connect') === 'function' && typeof max === 'number';

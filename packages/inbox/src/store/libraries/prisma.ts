@@ -11,12 +11,12 @@ type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number
 /**
  * The store over Prisma, on PostgreSQL. A handler gets the `Prisma.TransactionClient` in whose transaction it runs.
  *
- * @param client Yours. Its transactions are the inbox's.
+ * @param client Your client. The inbox runs in its transactions.
  * @param options How long Prisma waits.
  * @param options.timeout How long Prisma lets a transaction run, in milliseconds. It must be longer than `handlerTimeoutMs`.
  * @default 3660000, an hour and a minute
  * @param options.maxWait How long Prisma waits for a connection, in milliseconds. @default Prisma's own, 2000
- * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of three connections.
+ * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of at least three connections.
  *
  * @example
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
@@ -47,12 +47,12 @@ export function prisma<Tx extends Raw>(client: Client<Tx>, options: LibraryOptio
   return Object.freeze({ ...store, maxTransactionMs: timeout });
 }
 
-/** How many transactions in a transaction have not ended. */
+/** How many nested transactions have not ended. */
 interface Nesting {
   open: number;
 }
 
-/** Prisma commits a transaction that has failed if one in it ends later, so the store has to know of each. */
+/** Prisma commits a transaction that has failed if a nested one ends later, so the store counts them. */
 function counting<Tx extends object>(tx: Tx, nesting: Nesting): Tx {
   return new Proxy(tx, {
     get(own, name) {

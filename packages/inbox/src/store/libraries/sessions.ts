@@ -1,7 +1,7 @@
 import type { PostgresPool } from '../postgres/connection.ts';
 import { member } from './pool-below.ts';
 
-/** What the server has reported on a session, which `pg` shows below its client without a statement. */
+/** What the server has reported about a session, which `pg` shows below its client without a statement. */
 export interface Session {
   /** In a transaction, which may have failed. */
   isInTransaction: boolean;
@@ -14,7 +14,7 @@ const GUARDED = new WeakSet<object>();
 /** How long a program may keep a connection that has ended before its pool gets the place back. */
 const LEFT_MS = 1000;
 
-/** Undefined for what is not a client of `pg` in JavaScript. */
+/** Undefined for anything but a JavaScript client of `pg`. */
 export function sessionOf(client: unknown): Session | undefined {
   const below = member(client, 'connection');
   if (!(client instanceof Object) || !emits(below)) return undefined;

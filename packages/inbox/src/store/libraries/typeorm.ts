@@ -14,7 +14,7 @@ type Transact<Tx> = {
  * The store over TypeORM, on PostgreSQL. A handler gets the `EntityManager` in whose transaction it runs.
  *
  * @param source A data source after its `initialize()`.
- * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of three connections.
+ * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of at least three connections.
  *
  * @example
  * const inbox = createInbox({ store: typeorm(await new DataSource(options).initialize()) });
@@ -26,7 +26,7 @@ export function typeorm<Tx extends Raw>(source: Raw & Transact<Tx>, options: Lib
   return libraryStore({ call: 'typeorm()', client: source, has: 'query' }, options, {
     async run(text, values, tx) {
       const result = await (tx ?? source).query(text, [...values]);
-      // Of UPDATE and DELETE, the rows and their number.
+      // UPDATE and DELETE return the rows and their number.
       return typeof result[1] === 'number' ? result[0] : result;
     },
     clientOf: (tx) => member(member(tx, 'queryRunner'), 'databaseConnection'),

@@ -1,6 +1,6 @@
 import type { Row } from '../store.ts';
 
-/** What the inbox needs of a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
+/** What the inbox needs from a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
 export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   connect(callback: (error: Error | undefined, client: Client | undefined) => void): void;
   readonly options: { readonly max?: number | undefined };

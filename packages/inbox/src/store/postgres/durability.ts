@@ -63,8 +63,8 @@ export async function checkDurability(query: (text: string) => Promise<readonly 
   }
   if (isAsynchronous) {
     process.emitWarning(
-      'No standby of this PostgreSQL is synchronous. When the primary is lost and a standby takes over, callbacks that were ' +
-        'acknowledged shortly before are gone. Name a standby in synchronous_standby_names, with synchronous_commit = on.',
+      'No standby of this PostgreSQL is synchronous. When the primary is lost and a standby takes over, callbacks ' +
+        'acknowledged shortly before are lost. Name a standby in synchronous_standby_names, with synchronous_commit = on.',
       { type: 'PaymentInboxWarning', code: 'ASYNCHRONOUS_STANDBY' },
     );
   }

@@ -8,7 +8,7 @@ const MIN_CONNECTIONS = 3;
 /**
  * Listens through a connection of the pool; with a small pool there is no listener, and the poll finds what is due.
  *
- * @param prefix of the tables, by which `doctor` recognizes who listens for them.
+ * @param prefix The prefix of the tables, by which `doctor` recognizes their listeners.
  */
 export function listenThrough(pool: PostgresPool, prefix: string): Pick<Store<unknown>, 'listen'> {
   return canListen(pool) ? { listen: listener(pool, prefix) } : {};
@@ -18,11 +18,11 @@ export function canListen({ options }: PostgresPool): boolean {
   return (options?.max ?? 10) >= MIN_CONNECTIONS;
 }
 
-/** Also returns the process that runs the statement. */
+/** Returns the process that runs the statement. */
 const WHO = 'select pg_backend_pid() as id';
 
 /**
- * A pooler names a process of its own when a connection is made, and lends a server connection for each statement: LISTEN would
+ * A pooler names its own process when a connection is made, and lends a server connection for each statement: LISTEN would
  * stay behind with other programs. If no process is named, a pooler cannot be detected.
  */
 async function isPooled(client: PostgresClient): Promise<boolean> {

@@ -25,11 +25,11 @@ export function canPipe(client: PostgresClient): boolean {
 
 /**
  * Runs several statements in one message, which is one round trip; none runs after one that failed. Values are strings or null.
- * Under READ COMMITTED each of them has a snapshot of its own: a statement after a lock sees everything that was committed
+ * Under READ COMMITTED each of them has its own snapshot: a statement after a lock sees everything that was committed
  * before the lock was released.
  *
- * @param canPrepare whether statements stay on the connection: the first message with one prepares it.
- * @param after also in the message. It may fail.
+ * @param canPrepare Whether statements stay on the connection: the first message with one prepares it.
+ * @param after A call that is also in the message, and may fail.
  */
 export function pipe(
   client: PostgresClient,

@@ -61,7 +61,7 @@ function realPath(path: string, option: string): string {
   );
 }
 
-/** Undefined if it is no symbolic link. */
+/** Undefined if it is not a symbolic link. */
 function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);

@@ -188,7 +188,7 @@ export class SqliteThread {
     return waiting.promise;
   }
 
-  /** Not twice at the same time. */
+  /** Must not be called again before it has resolved. */
   async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;

@@ -123,8 +123,8 @@ export const CHANGED_NOTHING = 'The handler changed nothing in its transaction.'
 
 function changedNothing(label: string): string {
   return (
-    `The handler of ${label} ended without an error, and its transaction changed nothing: the payment is settled here, and ` +
-    'probably nowhere else. Look for a query that is not awaited, a statement that matches no row, or another connection than ' +
+    `The handler for ${label} ended without an error, and its transaction changed nothing: the payment is settled here, and ` +
+    'probably nowhere else. Look for a query that is not awaited, a statement that matches no row, or a connection other than ' +
     "tx. If it really writes nothing, say so: handle('paid', fn, { changesNothing: true })."
   );
 }

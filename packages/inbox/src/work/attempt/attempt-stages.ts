@@ -61,7 +61,7 @@ export interface Turn {
 /** `attempts` is the number of this one. */
 export type Started = Due &
   Start & {
-    /** What is known of it, once that was read. */
+    /** What is known about it, once that was read. */
     read?: Pick<CaseFile, 'signed' | 'isNeeded'>;
     /** The number of the transaction in which its handler has begun, on PostgreSQL. */
     transaction?: string | undefined;

@@ -13,7 +13,7 @@ export interface AttemptTrace extends Trace {
   outcome?: Outcome;
   state?: TransitionState;
   reason?: TransitionReason;
-  /** Of the requests of its bodies, or of the spans that were made for them. */
+  /** The traces of the requests of its bodies, or of the spans that were made for them. */
   traceparents?: readonly string[];
 }
 

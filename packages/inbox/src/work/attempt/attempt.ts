@@ -188,7 +188,7 @@ async function decide<Tx>(
   return started.parked;
 }
 
-/** With what is paid of its order, which nothing changes until the transaction ends. */
+/** Adds how much of its order is paid, which nothing changes until the transaction ends. */
 async function withOrder<Tx>(
   file: CaseFile,
   { store, statements, settings: { account } }: WorkContext<Tx>,

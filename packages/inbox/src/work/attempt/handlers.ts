@@ -8,8 +8,8 @@ import type { PaymentKey } from '../../verdict/restate.ts';
 const HANDLER_NAMES = ['paid', 'failed', 'reversed', 'status'] as const;
 
 /**
- * What a handler is told: `paid` of completed payments, `failed` and `reversed` of the statuses that the option `statuses` gives
- * this meaning, and `status` of every other one.
+ * What a handler is called for: `paid` for completed payments, `failed` and `reversed` for the statuses that the option `statuses`
+ * gives this meaning, and `status` for every other one.
  */
 export type HandlerName = (typeof HANDLER_NAMES)[number];
 
@@ -23,8 +23,8 @@ export interface HandledPayment<N extends HandlerName = HandlerName> extends Pay
    */
   readonly settled: N extends 'paid' ? Settled : Settled | undefined;
   /**
-   * The order that it belongs to, as `expect()` was told, and for `paid` what is paid of it with this payment, exact: it is paid
-   * in full once this equals the total.
+   * The order that it belongs to, as stated to `expect()`. For `paid`, also how much of it is paid with this payment, exact: it
+   * is paid in full once this equals the total.
    */
   readonly order:
     | (KnownOrder & { readonly paid: N extends 'paid' ? string : string | undefined })
@@ -49,37 +49,37 @@ export interface Handled<Tx, N extends HandlerName = HandlerName> {
   readonly attempt: number;
   /** 64 hexadecimal digits, the same for every attempt: an idempotency key for effects outside the database. */
   readonly id: string;
-  /** Aborted after `handlerTimeoutMs`, when the attempt has failed and is made again later. */
+  /** Aborted after `handlerTimeoutMs`, when the attempt has failed and is retried later. */
   readonly signal: AbortSignal;
 }
 
-/** Which payments a handler is told of. */
+/** Which payments a handler is called for. */
 export interface HandlerOptions {
-  /** A signed transaction_type. @default every type without a handler of its own */
+  /** A signed transaction_type. @default every type without its own handler */
   readonly type?: string | undefined;
   /**
-   * The handler of `paid` changes nothing in its transaction, so that nobody is warned when that happens. @default false: probably
-   * a query was not awaited, or matched no row
+   * The `paid` handler changes nothing in its transaction, so this is not reported as a problem. @default false: probably a query
+   * was not awaited, or matched no row
    */
   readonly changesNothing?: boolean | undefined;
 }
 
 const RULES: OptionRules<HandlerOptions> = { type: NAME, changesNothing: BOOLEAN };
 
-/** How many runs of a handler are watched for changes, in each process: a mistake in a handler is one of every run. */
+/** How many runs of a handler are watched for changes, in each process: a mistake in a handler shows in every run. */
 const WATCHED_RUNS = 20;
 
 export interface Handler<Tx> {
   readonly run: (handled: Handled<Tx>) => unknown;
-  /** As its owner knows it. */
+  /** Its name in messages. */
   readonly label: string;
   /** How many of its runs are still watched for changes. */
   watched: number;
-  /** Its owner was told that it changed nothing. */
+  /** It was reported that it changed nothing. */
   isTold: boolean;
 }
 
-/** The handlers of an inbox, by what they are told. */
+/** The handlers of an inbox, by type and name. */
 export type Handlers<Tx> = Map<string, Handler<Tx>>;
 
 /** @throws {ConfigurationError} If it is not a function with a known name, or another one has this name and type. */
@@ -95,7 +95,7 @@ export function addHandler<Tx>(
   checkOptions('handle()', options, RULES);
   const key = keyOf(options.type ?? '*', name);
   if (handlers.has(key)) {
-    throw new ConfigurationError('handler', `handle() already has a handler of ${name} for this type.`);
+    throw new ConfigurationError('handler', `handle() already has a handler for ${name} and this type.`);
   }
   const { type, changesNothing } = options;
   handlers.set(key, {
@@ -106,7 +106,7 @@ export function addHandler<Tx>(
   });
 }
 
-/** Of its type, or of every type. */
+/** The handler for its type, or for every type. */
 export function findHandler<Tx>(
   handlers: Handlers<Tx>,
   { transaction_type: type, transaction_status: status }: SignedFields,

@@ -21,7 +21,7 @@ export function runUntilAnswered<Tx>(
   );
 }
 
-/** The same for a transaction, which has a time limit of its own. */
+/** The same for a transaction, which has its own time limit. */
 export async function untilAnswered(
   context: Waiting,
   run: () => Promise<readonly Row[]>,

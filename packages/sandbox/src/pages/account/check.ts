@@ -57,7 +57,7 @@ function summary(results: readonly CheckResult[]): Markup {
     failed > 0 ? 'bad' : warned > 0 ? 'wait' : 'good',
     failed > 0 ? `${count(failed)} of ${count(results.length)} cases failed.` : 'No case failed.',
     `${count(having('pass'))} as expected, ${counted(warned, 'warning')}, ${count(failed)} failed.`,
-    'This sees answers, not your records: an endpoint that answers 200 to a repetition or to another amount, and credits it, passes. In your own records, references that begin with CHECK- must show nothing credited twice, and no changed amount.',
+    'The test sees answers, not your records: an endpoint that answers 200 to a repeat or to another amount passes even if it credits it. In your records, check that no reference that begins with CHECK- was credited twice or with a changed amount.',
   );
 }
 
@@ -73,8 +73,8 @@ export const check: Page = {
         report === undefined
           ? 'No test yet.'
           : `${count(report.results.length)} of ${count(checkCases.length)} cases posted, ${report.ok ? 'none' : 'some'} failed.`,
-      body: html`<section class="card single" aria-labelledby="check-title"><h2 id="check-title">Does it accept what is genuine, and refuse the rest?</h2>
-<p class="quiet">Posts ${checkCases.length} callbacks about references that begin with CHECK-, one after the other. It moves no money in the sandbox.</p>
+      body: html`<section class="card single" aria-labelledby="check-title"><h2 id="check-title">Does it accept genuine callbacks and refuse the others?</h2>
+<p class="quiet">Posts ${checkCases.length} callbacks, one after another, with references that begin with CHECK-. No money moves in the sandbox.</p>
 ${form('check', 'check', refused, {
   fields: ({ field }) =>
     html`${field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: report?.url ?? callback_url ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks.' })}`,
@@ -83,8 +83,8 @@ ${form('check', 'check', refused, {
 })}</section>
 ${
   report === undefined
-    ? examples('The answers will be here, case by case. For example:', EXAMPLES)
-    : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers of <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.clock.now())}</span></div>
+    ? examples('The answers will appear here, case by case. For example:', EXAMPLES)
+    : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers from <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.clock.now())}</span></div>
 ${summary(report.results)}
 ${list('cases', columns, report.results)}</section>`
 }`,
@@ -93,7 +93,7 @@ ${list('cases', columns, report.results)}</section>`
   forms: {
     check: async ({ callback_url }, service) => {
       await service.check({ callback_url });
-      return { said: 'Tested: the answers of the endpoint are below.', to: '/check#report' };
+      return { said: "Tested: the endpoint's answers are below.", to: '/check#report' };
     },
   },
 };

@@ -79,7 +79,7 @@ ${form('explain', '/explain', filled, {
   })}
 <p class="wide-field quiet">Or its parts, which replace those of the request:</p>
 ${field({ name: 'signature', label: 'hmac-signature', hint: 'Such as t=1767312000,s=…' })}
-${field({ name: 'tolerance', label: 'toleranceSeconds of your verifier', type: 'number', hint: 'Empty: not set.' })}
+${field({ name: 'tolerance', label: "Your verifier's toleranceSeconds", type: 'number', hint: 'Empty: not set.' })}
 ${area({ name: 'body', label: 'Body', rows: 5, hint: 'Unchanged, as it arrived. curl -v does not print it.' })}`,
   button: 'Explain',
   kind: 'main',

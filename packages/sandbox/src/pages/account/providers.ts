@@ -5,7 +5,7 @@ import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
 import { button, form, type Page } from '../parts/page.ts';
 
-/** A provider inside a form: its three names, of which the first may hold the separator as well. */
+/** A provider as the value of a form field: its three names, of which the first may also contain the separator. */
 const providerKey = (option: PaymentProvider): string =>
   `${option.provider_code}-${option.transaction_currency}-${option.transaction_type.toLowerCase()}`;
 
@@ -72,7 +72,7 @@ export const providers: Page = {
     const api = form('api', 'api', refused, {
       fields: (
         own,
-      ) => html`${own.field({ name: 'api_latency_ms', label: 'Wait, in milliseconds', type: 'number', value: String(settings.api_latency_ms), hint: 'Before each answer of /data.' })}
+      ) => html`${own.field({ name: 'api_latency_ms', label: 'Wait, in milliseconds', type: 'number', value: String(settings.api_latency_ms), hint: 'Before each answer under /data.' })}
 ${own.choice({ name: 'api_error', label: 'Error', value: String(settings.api_error ?? '') }, [
   ['', 'None'],
   ...(['429', '500', '503'] as const).map((status) => [status, `Every call gets HTTP ${status}`] as const),

@@ -5,7 +5,7 @@ import { changeFields, changesIn, fieldsFrom } from '../compose/changes.ts';
 import { button, form, type Page } from '../parts/page.ts';
 import { misbehaviourLabel, misbehaviourOf, presets, retryChoices, retryLabel } from '../parts/presets.ts';
 
-/** The defaults of transactions, the clock, the keys, and the reset. Each control shows its current value. */
+/** The defaults for transactions, the clock, the keys, and the reset. Each control shows its current value. */
 export const settings: Page = {
   section: 'Settings',
   show(service, _, refused) {
@@ -21,8 +21,8 @@ export const settings: Page = {
           field({ name, label, type: 'url', value: settings[name] ?? '', hint: `Such as ${example}` });
         return html`${address('callback_url', 'Callback URL', 'http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.')}
 ${address('redirect_url', 'Redirect URL', 'http://127.0.0.1:3000/payments/return. Empty: no redirect.')}
-${address('order_url', 'Your page of an order', 'http://127.0.0.1:3000/orders/{merchant_reference}. Linked from a transaction.')}
-${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owner/inbox/payment?reference={merchant_reference}.')}`;
+${address('order_url', 'Your order page', 'http://127.0.0.1:3000/orders/{merchant_reference}. Linked from a transaction.')}
+${address('inbox_url', 'Your inbox page for an order', 'http://127.0.0.1:3000/owner/inbox/payment?reference={merchant_reference}.')}`;
       },
       button: 'Save the addresses',
       kind: 'main',
@@ -35,23 +35,23 @@ ${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owne
     });
     const clock = form('clock', 'clock', refused, {
       fields: ({ field }) =>
-        html`${field({ name: 'advance_seconds', label: 'Move it ahead, in seconds', type: 'number', value: '86400', hint: '86400 is a day. What becomes due clears and is sent.' })}`,
+        html`${field({ name: 'advance_seconds', label: 'Move it ahead, in seconds', type: 'number', value: '86400', hint: '86400 is a day. Due credits clear, and due callbacks are sent.' })}`,
       button: 'Move',
     });
     return {
       title: 'Settings',
       body: html`<section class="card single" aria-labelledby="addresses-title"><h2 id="addresses-title">Where callbacks and customers go</h2>
-<p class="quiet">Defaults of new transactions. They are kept across restarts.</p>${addresses}</section>
+<p class="quiet">Defaults for new transactions. They are kept across restarts.</p>${addresses}</section>
 <section class="card" aria-labelledby="defaults-title"><h2 id="defaults-title">How callbacks behave</h2>
-<p class="quiet">Defaults of new transactions. Press one to switch callbacks to:</p>
+<p class="quiet">Defaults for new transactions. Press a button to switch callbacks to:</p>
 <div class="actions" role="group" aria-label="Callbacks">${presets.map(([name, label]) => button('defaults', label, { at: 'defaults-title', name: 'misbehave', value: name, kind: label === set ? 'main' : '' }))}</div>
 ${form('defaults', 'defaults', refused, {
   fields: ({ field, choice }) => html`${choice({ name: 'retry', label: 'Retries', value: chosen }, [
     ...(chosen === '' ? [['', rule] as const] : []),
     ...retryChoices,
-  ])}${field({ name: 'max_attempts', label: 'Attempts at most', type: 'number', value: String(rules.max_attempts), hint: 'The first one included.' })}
-${field({ name: 'backoff_ms', label: 'First wait, in milliseconds', type: 'number', value: String(rules.backoff_ms), hint: `Each further wait is ${rules.backoff_factor} times longer.` })}
-${choice({ name: 'resign', label: 't of a repeated attempt', value: rules.resign ? 'anew' : 'first' }, [
+  ])}${field({ name: 'max_attempts', label: 'Maximum attempts', type: 'number', value: String(rules.max_attempts), hint: 'Including the first one.' })}
+${field({ name: 'backoff_ms', label: 'First wait, in milliseconds', type: 'number', value: String(rules.backoff_ms), hint: `Each further wait is ${rules.backoff_factor} times as long.` })}
+${choice({ name: 'resign', label: 't of a retry', value: rules.resign ? 'anew' : 'first' }, [
   ['first', 'Same t, same signature'],
   ['anew', 'New t, new signature'],
 ])}`,
@@ -61,7 +61,7 @@ ${choice({ name: 'resign', label: 't of a repeated attempt', value: rules.resign
 <section class="card" aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
 <p>${time(service.clock.now())}${clockOffset > 0 ? html`, <strong>${span(clockOffset)} ahead</strong>` : ''}</p>${clock}</section>
 <section class="card" id="reset" aria-labelledby="reset-title"><h2 id="reset-title">Reset</h2>
-<p class="quiet">Empties wallets, transactions, deliveries and requests. Keys and addresses stay.</p>
+<p class="quiet">Empties the wallets and deletes transactions, deliveries and requests. Keys and addresses stay.</p>
 <div class="actions"><a class="button danger" href="/settings/reset">Reset…</a></div></section>`,
     };
   },

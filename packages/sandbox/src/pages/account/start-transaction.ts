@@ -44,7 +44,7 @@ function filledBy(c: Context): Filled | undefined {
   return at === undefined ? undefined : { form: at, typed };
 }
 
-/** What collection and payout have in common. "provider" holds code and currency, "ending" mode and outcome. */
+/** What collections and payouts have in common. "provider" contains code and currency, "ending" mode and outcome. */
 function requestOf(type: 'COLLECTION' | 'PAYOUT', fields: FormValues, service: Service): object {
   const { provider = '', ending = 'direct', amount, misbehave, retry, charge_customer, ...rest } = fields;
   const [provider_code = '', currency] = provider.split(' ');
@@ -100,7 +100,7 @@ export const start: Page = {
         fields: (
           own,
         ) => html`${own.choice({ name: 'provider', label: 'Provider', value: nameOf(option), isLeading: true }, names)}
-${own.field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
+${own.field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any number, but never a real card number.' })}
 ${own.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, minAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
 ${own.field({ name: 'merchant_reference', label: 'Merchant reference', value: `${isPayout ? 'PAYOUT' : 'ORD'}-${number}` })}
 ${own.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}

@@ -155,7 +155,7 @@ export const wallets: Page = {
       body: html`<p class="quiet">The actual balance is always the sum of available, uncleared and reserve.</p>
 ${currencies.map((currency) => currencyCard(service, currency, refused))}
 <section class="stack" id="transfers-part" aria-labelledby="transfers-title"><h2 id="transfers-title">Transfers to the payout wallet</h2>
-${rows.length === 0 ? html`<p class="quiet">No transfer yet. Start one under “Deposit or transfer” of a currency.</p>` : list('transfers', transferColumns, rows)}${pager}</section>`,
+${rows.length === 0 ? html`<p class="quiet">No transfer yet. Start one under “Deposit or transfer” for a currency.</p>` : list('transfers', transferColumns, rows)}${pager}</section>`,
     };
   },
   forms: {

@@ -92,7 +92,7 @@ function previewPart(service: Service, preview: CallbackPreview, before: string)
 ${refusal === null ? '' : html`<p class="quiet">${refusal.hint}</p>`}
 <dl class="facts"><dt>To</dt><dd><code>${url}</code></dd></dl>
 ${signatureParts(preview, service.clock.now(), service.account)}
-<h3>Changes of the body</h3>${difference(before, body)}`;
+<h3>Changes to the body</h3>${difference(before, body)}`;
 }
 
 /**

@@ -84,7 +84,7 @@ export function deliveryCharts(service: Service): Markup | string {
 
 const msText = (ms: number): string => `${count(ms)} ms`;
 
-/** How long endpoints took for their answers, below the time that the sandbox waits for one. */
+/** How long endpoints took to answer, against the time that the sandbox waits for an answer. */
 function responseTimes(service: Service, deliveries: readonly DeliveryRecord[]): Markup | string {
   const answered = deliveries
     .flatMap((one) =>

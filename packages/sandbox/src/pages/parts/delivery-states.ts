@@ -16,7 +16,7 @@ export function stateOf(service: Service, delivery: DeliveryRecord): DeliverySta
   return tone === 'good' ? 'refused' : 'failed';
 }
 
-/** What the states come to, as charts show them. */
+/** The groups of states that charts show. */
 export const outcomes = { good: 'As expected', wait: 'Retrying', bad: 'Failed' };
 
 export const deliveryTone = (service: Service, delivery: DeliveryRecord): Tone =>

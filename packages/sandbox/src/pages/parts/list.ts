@@ -35,12 +35,12 @@ export const matches = ({ q }: Query, ...values: readonly (string | number)[]): 
 
 export type Example = Readonly<Record<string, Markup | string>>;
 
-/** What a page shows as long as it is empty: rows as there will be. */
+/** What an empty page shows: example rows. */
 export const examples = (title: string, rows: readonly Example[]): Markup =>
   html`<section class="stack" id="example" aria-labelledby="example-title"><h2 class="quiet" id="example-title">${title}</h2>
 ${tableOf('examples', Object.keys(rows[0] ?? {}), rows, Object.values)}</section>`;
 
-/** The title of a list, and what it shows beside its rows. */
+/** The name of a list, and what it shows besides its rows. */
 interface ListOptions<T> {
   readonly name: string;
   /** The searched values. */
@@ -48,7 +48,7 @@ interface ListOptions<T> {
   readonly empty: Markup | string;
   /** One of what is listed, such as "delivery". */
   readonly one: string;
-  /** A row as there will be, by the names of its columns. */
+  /** An example row, by column name. */
   readonly example: Example;
   /** The addresses to filter by. */
   readonly endpoints?: readonly string[];
@@ -58,7 +58,7 @@ interface ListOptions<T> {
 /**
  * The results, one page at a time, below the states as links with their counts and below the search. Works without scripts.
  *
- * @param states each with its rows, oldest first; `''` has all of them.
+ * @param states each with its rows, oldest first; the state `''` contains all rows.
  */
 export function searchable<T extends { readonly id: number | string }>(
   query: Query,

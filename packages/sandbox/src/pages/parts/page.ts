@@ -32,7 +32,7 @@ export interface Content
   extends Pick<FrameContent, 'title' | 'body' | 'beside' | 'section' | 'crumbs' | 'says'> {
   /** The answer to a form, shown once. */
   readonly said?: string | undefined;
-  /** True if it is requested only once, as what it shows is nowhere else. */
+  /** True if it is requested only once, because its content cannot be requested again. */
   readonly isOnce?: boolean;
   /** @default 200, or that of the refusal */
   readonly status?: RefusalStatus | undefined;

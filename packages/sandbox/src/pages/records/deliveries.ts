@@ -24,12 +24,12 @@ import {
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import { button, type Page } from '../parts/page.ts';
 
-/** What a delivery does next, or did last. */
+/** What a scheduled delivery does next; empty for any other. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {
   if (state !== 'scheduled') return '';
   if (dueAt === null) return 'Waits for the copy before it.';
   const when = age(dueAt, now);
-  if (held) return html`Held until a later callback is through, or ${when}.`;
+  if (held) return html`Held until a later callback has been sent, or ${when}.`;
   return html`${attempts.length === 0 ? 'Goes out' : 'Next attempt'} ${when}.`;
 }
 
@@ -74,7 +74,7 @@ export function deliveryColumns(service: Service): Column<Group>[] {
   ];
 }
 
-export const SENDING = 'Sending. The answer will be here.';
+export const SENDING = 'Sending. The answer will appear here.';
 export const sending = (found: number): string =>
   found === 0
     ? 'No delivery is waiting, so none was sent.'

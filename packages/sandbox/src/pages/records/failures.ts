@@ -90,10 +90,10 @@ const causeColumns = (service: Service, query: Query, isUnsent: IsUnsent): Colum
   column('Send again', ['title'], ({ filter, failed }) => resendButton(filter, failed.filter(isUnsent))),
 ];
 
-/** Whether it was not sent again since it failed. */
+/** Whether it has not been sent again since it failed. */
 type IsUnsent = (failed: Failed) => boolean;
 
-/** Sends what failed and was not sent again since. Its form has the filter, so what fails meanwhile is sent too. */
+/** Sends what failed and has not been sent again. Its form contains the filter, so what fails meanwhile is sent too. */
 function resendButton(filter: Filter, { length }: readonly Failed[]): Markup {
   if (length === 0) return html`<span class="quiet">Sent again</span>`;
   const { cause = '', endpoint = '', since = '' } = filter;
@@ -152,7 +152,7 @@ ${
 ${list('causes', causeColumns(service, query, isUnsent), groups)}</section>`
     : html`${outcomeNote({ ...group.outcome, detail: `At ${group.filter.endpoint}.` })}`
 }
-<section class="stack" aria-labelledby="failures-title"><h2 id="failures-title">Each of them</h2>
+<section class="stack" aria-labelledby="failures-title"><h2 id="failures-title">Each delivery</h2>
 ${list('failures', failedColumns(service), rows)}${pager}</section>`,
     };
   },
@@ -162,7 +162,7 @@ ${list('failures', failedColumns(service), rows)}${pager}</section>`,
       const failed = failuresOf(service, { cause, endpoint, since });
       const { length } = service.resendEach(failed.map(({ one }) => one));
       return length === 0
-        ? 'No delivery was sent again, because each was sent again before.'
+        ? 'Nothing was sent: each delivery has already been sent again.'
         : `Sending ${counted(length, 'delivery', 'deliveries')} again.`;
     },
   },

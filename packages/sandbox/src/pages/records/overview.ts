@@ -56,7 +56,7 @@ ${list('failed', [...deliveryColumns(service), dismissal], trouble.slice(-SHOWN_
             html`<dt>${currency}, ${wallet_type === 'MERCHANT_PAYOUT' ? 'payouts' : 'collections'}</dt><dd>${amount(available_balance, currency)}</dd>`,
         )}</dl></section></div>
 <section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
-${newest.length === 0 ? html`<p class="quiet">No transaction yet. <a href="/start">Start one</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(service), newest)}</section>`,
+${newest.length === 0 ? html`<p class="quiet">No transaction yet. <a href="/start">Start one</a>, or call the API from your program.</p>` : list('transactions', transactionColumns(service), newest)}</section>`,
     };
   },
 };

@@ -97,7 +97,7 @@ ${searchable(
     name: 'requests',
     searched: 'path, status or reference',
     one: 'request',
-    empty: html`No request yet. Let your program call the API with the address and keys of <strong>Keys</strong> above.`,
+    empty: html`No request yet. Call the API from your program, with the address and keys under <strong>Keys</strong> above.`,
     example: {
       Request: 'POST /sandbox/collections',
       State: badge('bad', 'Refused'),

@@ -14,7 +14,7 @@ import {
 } from '../parts/cells.ts';
 import { button, idIn, nothing, type Page } from '../parts/page.ts';
 
-/** The merchant's own pages of it, if Settings has their addresses. */
+/** Links to the merchant's pages about it, if their addresses are set. */
 function merchantLinks({ order_url, inbox_url }: Settings, reference: string): Markup | string {
   const link = (url: string | null, text: string): Markup | string =>
     url === null
@@ -112,7 +112,7 @@ export const transaction: Page = {
 ${story(events.map((event) => stepOf(service, transaction, event)))}</section>
 <section class="card" id="facts" aria-labelledby="facts-title"><h2 id="facts-title">Transaction</h2><dl class="facts">
 <dt>Amount</dt><dd>${money(transaction.amount, currency)}</dd>
-<dt>Charge</dt><dd>${money(transaction.charge, currency)}${transaction.chargeCustomer ? ', on the customer' : ''}</dd>
+<dt>Charge</dt><dd>${money(transaction.charge, currency)}${transaction.chargeCustomer ? ', paid by the customer' : ''}</dd>
 ${status === 'FAILED' ? '' : html`<dt>Credit</dt><dd>${money(transaction.totalCredit, currency)}</dd>`}
 <dt>Type</dt><dd>${transaction.transactionType}</dd>
 <dt>Provider</dt><dd>${transaction.providerCode}${transaction.bankCode === null ? '' : `, bank ${transaction.bankCode}`}</dd>

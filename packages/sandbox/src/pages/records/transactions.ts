@@ -61,7 +61,7 @@ export const transactions: Page = {
           name: 'transactions',
           searched: 'reference, account or name',
           one: 'transaction',
-          empty: html`No transaction yet. <a href="/start">Start one</a>, or let your program start one.`,
+          empty: html`No transaction yet. <a href="/start">Start one</a>, or call the API from your program.`,
           example: {
             Reference: 'ORD-1',
             State: badge('good', 'Completed'),
