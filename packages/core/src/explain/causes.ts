@@ -133,7 +133,7 @@ export const OUTCOMES = {
   verification_off:
     'A bad signature was ACCEPTED: verification is off. Verify before anything else: now every sender can report a payment.',
   forgery_accepted:
-    'Accepted, as expected: the signature is valid, and it does not cover amounts. Make sure that nothing was credited: compare amounts with assertAmount().',
+    'Accepted, as expected: the signature is valid, and it does not cover amounts. Make sure that nothing was credited: compare amounts with assertAmount(). An inbox holds such a payment.',
   old_timestamp_accepted:
     'Accepted, as expected: the signature is valid, and it does not cover t. Make sure that a repeated callback changes nothing: deduplicate by transitionId.',
   accepted: 'The callback was accepted. Nothing to fix.',
@@ -161,6 +161,9 @@ export interface Explanation {
 const PAGES = {
   refusal: 'guide/refused.md',
   delivery: 'troubleshooting.md#no-callback-arrives',
+  refused: 'troubleshooting.md#a-callback-is-refused-with-401',
+  answered: 'troubleshooting.md#a-callback-is-answered-with-4xx',
+  accepted: 'troubleshooting.md#a-callback-is-accepted-and-nothing-is-credited',
 } as const;
 
 /** Splits a message from the tables above, and adds the page about it. */

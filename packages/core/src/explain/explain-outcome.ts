@@ -112,6 +112,12 @@ const STATUSES: Readonly<Record<number, OutcomeCause>> = {
   504: 'gateway_failed',
 };
 
+function pageAbout(seen: Seen): Parameters<typeof wordsOf>[1] {
+  if (isSuccess(seen)) return 'accepted';
+  if (seen.status === 401) return 'refused';
+  return seen.status >= 400 && seen.status < 500 ? 'answered' : 'delivery';
+}
+
 const TONES: { readonly [Cause in OutcomeCause]?: Outcome['tone'] } = {
   accepted: 'good',
   forgery_refused: 'good',
@@ -142,7 +148,7 @@ export function explainOutcome(
   const [cause, detail] = seen.error === '' ? answerIn(seen) : errorIn(seen);
   const tone = TONES[cause] ?? 'bad';
   const after = exchange.durationMs === undefined ? '' : ` It took ${Math.round(exchange.durationMs)} ms.`;
-  const words = wordsOf(OUTCOMES[cause].replace('{status}', String(seen.status)), 'delivery');
+  const words = wordsOf(OUTCOMES[cause].replace('{status}', String(seen.status)), pageAbout(seen));
   return Object.freeze({ ok: tone !== 'bad', cause, tone, detail: detail + after, ...words });
 }
 

@@ -7,7 +7,7 @@ import type { ActGiven } from '../operator/acts/effects.ts';
 import type { Act } from '../operator/acts/offers.ts';
 import { BULK_ACTS, type BulkAct, OPERATIONS } from '../operator/acts/operations.ts';
 import { readClock } from '../operator/hours.ts';
-import { PAYMENT_LABELS } from '../operator/payments/advice.ts';
+import { PAYMENT_LABELS, SAY_UNKNOWN } from '../operator/payments/advice.ts';
 import { findPayment, type Payment } from '../operator/payments/read-payment.ts';
 import type { OperatorContext } from '../operator/reports.ts';
 import type { Settled } from '../verdict/evaluate.ts';
@@ -208,7 +208,7 @@ export async function findNamed<Tx>(
 export function must(payment: Payment | undefined): Payment {
   if (payment !== undefined) return payment;
   throw new NoInboxError(
-    "Nothing is known about this payment. If this is the service's reference, use --internal-reference; if it is not a collection, add --type. 'payments --search' finds a part of a reference. You may tell the customer: We have not received your payment. We are asking about it. Please do not pay again.",
+    `Nothing is known about this payment. If this is the service's reference, use --internal-reference; if it is not a collection, add --type. 'payments --search' finds a part of a reference. You may tell the customer: ${SAY_UNKNOWN}`,
   );
 }
 

@@ -35,7 +35,7 @@ const ROW_RULES: OptionRules<StatementRow> = {
   currency: [isStorableCurrency, 'a currency code', true],
   amount: [
     isPlainAmount,
-    'digits with at most one point, such as 1999.90 (see the option decimal of readStatement())',
+    'digits with at most one point, such as 1999.90 (the option decimal reads other notations)',
     true,
   ],
   event: NAME,

@@ -3,12 +3,15 @@
 import { type PostgresServer, startPostgres } from '@payment-service/servers/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { placeOf } from '../../src/command/open-inbox.ts';
 import { postgres } from '../../src/index.ts';
+import { spoolOwner } from '../../src/intake/spool-file.ts';
 import { paid } from '../support/callbacks.ts';
 import { runCommand, SESSION } from '../support/command.ts';
 import { type Diagnosed, runDoctor } from '../support/doctor.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { poolShop } from '../support/pool-shop.ts';
+import { askFile, leftSpool } from '../support/test-spool.ts';
 import { until } from '../support/until.ts';
 
 const SERVER = inject('postgresUrl');
@@ -53,6 +56,18 @@ test.each<[string, string, RegExp]>([
       expect(text + stderr).not.toContain(secret);
   },
 );
+
+test('while the database does not answer, health counts what waits in the spool, and claims nothing about payments', async () => {
+  const folder = await leftSpool(['A', 'B']);
+  askFile(folder, 'update delivery set owner = ?', spoolOwner('', placeOf({})));
+  const DATABASE_URL = changed(SERVER, { port: '1' });
+  const { code, stdout } = await runCommand(['health', '--spool', folder], { DATABASE_URL });
+  expect(stdout.split('\n')).toEqual([
+    ...['store_unavailable', 'spool_not_drained', "Run 'doctor' for details."],
+    ...['The payments could not be counted.', 'Callbacks in the spool: 2.', ''],
+  ]);
+  expect(code).toBe(3);
+});
 
 test('a role or a connection that may not select, write bodies, use the schema or write at all is found, and so is a pool that is too large or too small', async () => {
   const { schema, direct, doctor } = await newPatient();

@@ -122,7 +122,7 @@ test('an imported statement: a line that lacks a field, or whose amount is no pl
   }
   const name = 'must be a non-empty string';
   const amount =
-    'amount must be digits with at most one point, such as 1999.90 (see the option decimal of readStatement()).';
+    'amount must be digits with at most one point, such as 1999.90 (the option decimal reads other notations).';
   expect([...details]).toEqual([
     ...strings.map((field) => `${field} ${name}. It is undefined.`),
     'currency must be a currency code. It is undefined.',

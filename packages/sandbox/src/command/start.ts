@@ -38,6 +38,8 @@ const POLL_MS = 50;
 const PATIENCE_MS = 10_000;
 /** A program that has listened elsewhere for this long is probably misconfigured. */
 const SETTLED_MS = 1000;
+/** The exit code of a program that SIGINT has ended. */
+const INTERRUPTED = 130;
 
 /**
  * Starts the sandbox and the named program, which receives the keys in its environment, and one callback as soon as it listens.
@@ -129,7 +131,8 @@ async function runWith(
     console.error('No callback was sent. Set its address with --callback-url, before --.');
   else if (await listens(program, target)) await sendFirst(session, story, isStarting);
   const code = await program.ended;
-  if (code === 0 || program.isStopped()) return code;
+  // Ctrl-C on a terminal reaches both processes, and the program may end first.
+  if (code === 0 || code === INTERRUPTED || program.isStopped()) return code;
   console.error(
     `${program.name} ended with exit code ${code}. This command runs on Node ${process.versions.node}.`,
   );

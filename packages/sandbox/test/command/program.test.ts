@@ -24,7 +24,8 @@ test('start gives the program its keys, sends one callback when it listens, and 
   expect(stdout).toMatch(
     /^env http:\/\/127\.0\. SANDBOXPUBLIC SANDBOXSECRET SANDBOXSIGNIN\nreceived POST \/payments\/callbacks\n$/,
   );
-  for (const part of [`sends callbacks to ${url}`, 'in another terminal here']) expect(stderr).toContain(part);
+  for (const part of [`sends callbacks to ${url}`, 'in another terminal here'])
+    expect(stderr).toContain(part);
   expect(stderr).toMatch(
     /^\d\d:\d\d:\d\d {2}ORD-1001 {2}COMPLETED {2}200 in \d+ ms {2}The callback was accepted\.$/m,
   );
@@ -125,7 +126,9 @@ test('start ends a program that has no handler by Ctrl-C without a terminal, wit
 test('start passes Ctrl-C on a terminal to the program once, and both end', async () => {
   const { args } = await withReceiver('200', 'counts');
   // The terminal's own interrupt character, from its keyboard.
-  const { code, stdout } = await runOnTerminal(args, { keys: { after: 'in another terminal here', press: '\u0003' } });
+  const { code, stdout } = await runOnTerminal(args, {
+    keys: { after: 'in another terminal here', press: '\u0003' },
+  });
   expect(stdout).toContain('interrupted 1 times');
   expect(code).toBe(6);
 });

@@ -14,6 +14,7 @@ import {
 import type { ActName } from '../../operator/acts/action-log.ts';
 import type { Act } from '../../operator/acts/offers.ts';
 import { isFar, moneyFact, OPERATIONS, textOf, usualAct } from '../../operator/acts/operations.ts';
+import { SAY_UNKNOWN } from '../../operator/payments/advice.ts';
 import type { Payment } from '../../operator/payments/read-payment.ts';
 import { type StoryStep, storyOf } from '../../operator/payments/story.ts';
 import type { TransitionDetails } from '../../operator/reports.ts';
@@ -219,6 +220,6 @@ export function unknownPage(view: View): Promise<Response> {
     status: isAsked ? 404 : 200,
     crumbs: [['/payments', 'Payments']],
     body: html`${paidForm(view, reference)}
-${isAsked && html`<div id="answer">${note('neutral', 'Nothing is known under this reference.', UNKNOWN)}</div>`}`,
+${isAsked && html`<div id="answer">${note('neutral', 'Nothing is known under this reference.', `${UNKNOWN} You may tell the customer: ${SAY_UNKNOWN}`)}</div>`}`,
   });
 }

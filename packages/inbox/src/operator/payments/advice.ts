@@ -32,6 +32,9 @@ export const PAYMENT_LABELS: Readonly<Record<PaymentState, string>> = {
 };
 
 type Own = Omit<Advice, 'isNeeded'>;
+/** For the customer, about a reference under which there is nothing. */
+export const SAY_UNKNOWN =
+  'We have not received your payment. We are asking about it. Please do not pay again.';
 const CHECKING = 'We are checking your payment. Please do not pay again.';
 
 type Advised = PaymentSummary & Partial<Pick<ActedOn, 'isCanceled'>>;

@@ -20,7 +20,7 @@ const DONE: Readonly<Record<OperatorAction['action'], string>> = {
   apply: 'Applied after all',
   applyAgain: 'Applied again',
   cancel: 'Canceled',
-  expect: 'Another amount stated',
+  expect: 'Expectation stated',
   statement: 'Found in a statement',
   forget: 'Personal data removed',
 };
