@@ -10,13 +10,15 @@ import { inboxConsole, nodeListener } from '@payment-service/inbox/console';
 import express from 'express';
 import pg from 'pg';
 
-const { DATABASE_URL, SIGNING_KEY: signingKey, ADMIN_PASSWORD = '' } = process.env;
+const { DATABASE_URL, ADMIN_PASSWORD = '' } = process.env;
+const { SIGNING_KEY: signingKey, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey } = process.env;
 if (ADMIN_PASSWORD.length < 12) throw new Error('Set ADMIN_PASSWORD to at least 12 characters.');
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 20, connectionTimeoutMillis: 5000 });
 pool.on('error', (error) => console.error('A connection was lost:', error.message));
 await pool.query(
-  'create table if not exists orders (reference text primary key, currency text, price text, paid text)',
+  `create table if not exists orders
+     (reference text primary key, form text unique, currency text, price text, paid text)`,
 );
 
 // The spool keeps callbacks while the database is unavailable. In production, on a disk that outlives the container.
@@ -36,7 +38,7 @@ const app = express();
 app.use(
   '/payments/callbacks', // In production, use a path that customers cannot guess.
   paymentCallbacks({
-    signingKey,
+    ...{ signingKey, publicKey, secretKey }, // Given all three, it refuses keys that are mixed up.
     ...inbox.route,
     onRefused: ({ code, hint }) => console.warn(code, hint),
   }),
@@ -64,14 +66,18 @@ const admin = inboxConsole(inbox, {
 });
 app.use(nodeListener(admin));
 
-app.post('/orders', async (_req, res) => {
+app.post('/orders', async (req, res) => {
   const reference = `ORD-${randomUUID()}`; // Use a new reference for every attempt and every amount.
+  const form = req.query.form ?? reference; // A random id in the address of the form: a second click sends it again.
   const [currency, price] = ['UGX', '500']; // From your catalogue.
   const deadline = new Date(Date.now() + 3_600_000);
-  await inbox.transaction(async (tx) => {
-    await tx.query('insert into orders values ($1, $2, $3)', [reference, currency, price]);
+  const earlier = await inbox.transaction(async (tx) => {
+    const insert = 'insert into orders values ($1, $2, $3, $4) on conflict (form) do nothing';
+    const { rowCount } = await tx.query(insert, [reference, form, currency, price]);
+    if (rowCount === 0) return tx.query('select reference from orders where form = $1', [form]);
     await inbox.expect({ merchant_reference: reference, currency, amount: price, deadline }, { tx });
   });
+  if (earlier) return res.json(earlier.rows[0]);
   const start = await startPayment({ reference, currency, amount: price });
   if (start === 'not started') await cancel(reference); // Otherwise it would be overdue.
   res.status(201).json({ reference, start });
@@ -83,7 +89,7 @@ async function cancel(reference: string): Promise<void> {
 }
 /** The protocol does not show this request: set the path and the members that your account shows. See docs/guide/starting-a-payment.md. */
 async function startPayment(body: object): Promise<'started' | 'not started' | 'pending'> {
-  const { START_PATH: path, BASE_URL: baseUrl, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey } = process.env;
+  const { START_PATH: path, BASE_URL: baseUrl } = process.env;
   if (path === undefined) return 'pending';
   try {
     const client = createClient({ baseUrl, publicKey, secretKey });
