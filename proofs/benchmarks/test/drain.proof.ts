@@ -14,10 +14,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test('a short run reports the rates of both stores, also with an old snapshot open, and checks the bound of each control', () => {
   const { results } = reportOf('bench:drain', '--short');
   const withBound = (sought: string): unknown[] => results.filter(({ bound }) => bound === sought);
-  // Contenders at four degrees, both on SQLite, nine backlogs, three beside new callbacks on each store, and four numbers of processes.
-  expect(results.filter(({ unit }) => unit === 'per second')).toHaveLength(6 * 4 + 2 + 9 + 3 * 2 + 4);
+  // Contenders at four degrees, both on SQLite, nine backlogs, two beside new callbacks on each store, and four numbers of processes.
+  expect(results.filter(({ unit }) => unit === 'per second')).toHaveLength(6 * 4 + 2 + 9 + 2 * 2 + 4);
   expect(withBound('at least')).toHaveLength(5 * 4 + 1 + 3 + 2 + 3);
   expect(withBound('below')).toHaveLength(2);
+  // Half and 99 of 100 of new callbacks: the inbox on two stores at three sizes, and two queues at three sizes.
+  expect(results.filter(({ name }) => name.endsWith('99 of 100'))).toHaveLength(3 * 2 + 2 * 3);
   // Processor time is counted in units of 10 ms, which a short run may not reach.
   const timed = results.filter(({ unit }) => !unit.startsWith('ms of '));
   expect(timed.length).toBeLessThan(results.length);
