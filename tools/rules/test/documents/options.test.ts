@@ -128,7 +128,7 @@ function faultsIn(rows: readonly Row[], members: readonly Member[]): readonly st
   ];
 }
 
-/** The value that a text begins with, if it is one of code. */
+/** The literal at the start of a string, such as 429 or false, if there is one. */
 function literalIn(text: string): string | undefined {
   const [first] = literalsIn(text);
   return first !== undefined && text.replaceAll('_', '').startsWith(first) ? first : undefined;
